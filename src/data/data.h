@@ -12,6 +12,7 @@
 #define DATA_TABLES(X)      \
     X(ARCHS, archs)         \
     X(CARDS, cards)         \
+    X(CODES, codes)         \
     X(DRIVERS, drivers)     \
     X(PCI, pci)             \
     X(TEXT, text)           \

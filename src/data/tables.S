@@ -11,6 +11,7 @@ data_\name\()_end:
 
     table archs
     table cards
+    table codes
     table drivers
     table pci
     table text
