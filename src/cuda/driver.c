@@ -41,14 +41,17 @@ static int resolve(struct driver *d, struct err *err)
         if (!symbol && symbols[i].need == REQUIRED)
             return err_set(err, ERR_DRIVER, "driver library '%s' lacks '%s'", d->path,
                            symbols[i].names);
-        /* POSIX lets a data pointer from dlsym be stored as a function pointer; C has no cast for it. */
+        /* POSIX lets a data pointer from dlsym be stored as a function pointer; C has no cast for
+         * it. */
         memcpy((char *)&d->call + symbols[i].offset, &symbol, sizeof symbol);
     }
     return 0;
 }
 
-/* Tries the names in turn. A file that exists and does not load is another fault than none at all. */
-static int open_library(struct driver *d, const char *path, enum driver_state *state, struct err *err)
+/* Tries the names in turn. A file that exists and does not load is another fault than none at all.
+ */
+static int open_library(struct driver *d, const char *path, enum driver_state *state,
+                        struct err *err)
 {
     static const char *const usual[] = { "libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1" };
     const char *const *names = path ? &path : usual;

@@ -20,9 +20,9 @@ struct driver_calls {
 struct driver {
     void *library;
     struct driver_calls call;
-    int version;          /* as cuDriverGetVersion: 11040 */
-    bool is_virtual;      /* the library says that it is smfit's virtual GPU: results are simulated */
-    char path[256];       /* name that opened */
+    int version;     /* as cuDriverGetVersion: 11040 */
+    bool is_virtual; /* the library says that it is smfit's virtual GPU: results are simulated */
+    char path[256];  /* name that opened */
 };
 
 /* Why there is no usable driver; the sentence with its evidence is the caller's. */
@@ -43,8 +43,9 @@ int driver_load(struct driver *d, const char *path, enum driver_state *state, st
 
 void driver_close(struct driver *d);
 
-/* Sets `err` from a failed call: "cuModuleLoadData failed with error 209 (CUDA_ERROR_NO_BINARY_FOR_GPU:
- * no kernel image is available for execution on the device)". Returns -1; 0 when `result` is 0. */
+/* Sets `err` from a failed call: "cuModuleLoadData failed with error 209
+ * (CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is available for execution on the device)".
+ * Returns -1; 0 when `result` is 0. */
 int driver_check(struct err *err, int result, const char *call);
 
 /* "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available ..."; "unknown" for a code that no

@@ -61,8 +61,9 @@ enum gpu_function_attribute {
     GPU_FUNC_CONST_BYTES = 2,
     GPU_FUNC_LOCAL_BYTES = 3,
     GPU_FUNC_REGISTERS = 4,
-    GPU_FUNC_PTX_VERSION = 5,    /* of the PTX's .target: 35 */
-    GPU_FUNC_BINARY_VERSION = 6, /* of the code that runs: 37 when PTX was compiled for a 3.7 card */
+    GPU_FUNC_PTX_VERSION = 5, /* of the PTX's .target: 35 */
+    GPU_FUNC_BINARY_VERSION =
+        6, /* of the code that runs: 37 when PTX was compiled for a 3.7 card */
     GPU_FUNC_MAX_DYNAMIC_SHARED = 8,
 };
 

@@ -1,0 +1,101 @@
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "core/os_process.h"
+
+TestSuite(os_process, .timeout = 30);
+
+static struct os_process_result result;
+static struct err err;
+
+static int run_shell(const char *script, const char *const *environment, const char *input,
+                     uint64_t timeout_ms, bool report)
+{
+    const char *const argv[] = { "/bin/sh", "-c", script, NULL };
+    struct os_process process = {
+        .argv = argv,
+        .environment = environment,
+        .input = input,
+        .input_size = input ? strlen(input) : 0,
+        .output_max = 1 << 20,
+        .timeout_ms = timeout_ms,
+        .report = report,
+    };
+    err_clear(&err);
+    return os_process_run(&process, &result, &err);
+}
+
+Test(os_process, streams_and_report_are_kept_apart)
+{
+    cr_assert_eq(run_shell("cat; echo two >&2; echo three >&3; exit 5", NULL, "one\n", 5000, true), 0);
+    cr_expect_eq(result.end, OS_EXITED);
+    cr_expect_eq(result.status, 5);
+    cr_expect_str_eq(result.out.p, "one\n");
+    cr_expect_str_eq(result.err.p, "two\n");
+    cr_expect_str_eq(result.report.p, "three\n");
+    os_process_result_free(&result);
+}
+
+Test(os_process, the_environment_is_set_and_unset_in_the_child_alone)
+{
+    setenv("SMFIT_TEST_OLD", "1", 1);
+    const char *const changes[] = { "SMFIT_TEST_NEW=2", "SMFIT_TEST_OLD", NULL };
+    cr_assert_eq(run_shell("echo ${SMFIT_TEST_NEW-no} ${SMFIT_TEST_OLD-no}", changes, NULL, 5000, false), 0);
+    cr_expect_str_eq(result.out.p, "2 no\n");
+    cr_expect_str_eq(getenv("SMFIT_TEST_OLD"), "1");
+    cr_expect_null(getenv("SMFIT_TEST_NEW"));
+    os_process_result_free(&result);
+}
+
+Test(os_process, a_child_over_its_time_is_ended_with_its_own_children)
+{
+    cr_assert_eq(run_shell("sleep 60 & sleep 60; wait", NULL, NULL, 200, false), 0);
+    cr_expect_eq(result.end, OS_TIMED_OUT);
+    os_process_result_free(&result);
+    cr_assert_eq(run_shell("pgrep -f '^sleep 60$' | wc -l", NULL, NULL, 5000, false), 0);
+    cr_expect_str_eq(result.out.p, "0\n");
+    os_process_result_free(&result);
+}
+
+Test(os_process, a_signal_is_told_from_an_exit)
+{
+    cr_assert_eq(run_shell("kill -SEGV $$", NULL, NULL, 5000, false), 0);
+    cr_expect_eq(result.end, OS_SIGNALLED);
+    cr_expect_eq(result.status, SIGSEGV);
+    os_process_result_free(&result);
+}
+
+Test(os_process, a_program_that_is_not_there_is_an_error)
+{
+    const char *const argv[] = { "/nonexistent/program", NULL };
+    struct os_process process = { .argv = argv, .output_max = 10 };
+    err_clear(&err);
+    cr_assert_eq(os_process_run(&process, &result, &err), -1);
+    cr_expect_eq(err.code, ERR_IO);
+    cr_expect_eq(err.native, ENOENT);
+    os_process_result_free(&result);
+}
+
+Test(os_process, output_above_the_cap_is_dropped_and_input_nobody_reads_does_no_harm)
+{
+    static char input[1 << 20];
+    memset(input, 'x', sizeof input - 1);
+    cr_assert_eq(run_shell("head -c 3000000 /dev/zero | tr '\\0' y", NULL, input, 20000, false), 0);
+    cr_expect_eq(result.end, OS_EXITED);
+    cr_expect_eq(result.out.len, 1 << 20);
+    os_process_result_free(&result);
+}
+
+Test(os_process, hundreds_of_runs_leave_no_descriptor_open)
+{
+    for (int i = 0; i < 300; i++) {
+        cr_assert_eq(run_shell("exit 0", NULL, NULL, 5000, true), 0);
+        os_process_result_free(&result);
+    }
+    cr_assert_eq(run_shell("ls /proc/$PPID/fd | wc -l", NULL, NULL, 5000, false), 0);
+    cr_expect_lt(atoi(result.out.p), 40, "open descriptors: %s", result.out.p);
+    os_process_result_free(&result);
+}
