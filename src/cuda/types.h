@@ -18,6 +18,7 @@ enum gpu_result {
     GPU_OK = 0,
     GPU_INVALID_VALUE = 1,
     GPU_OUT_OF_MEMORY = 2,
+    GPU_NOT_INITIALIZED = 3,
     GPU_NO_DEVICE = 100,
     GPU_INVALID_IMAGE = 200,
     GPU_NO_BINARY = 209,
