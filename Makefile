@@ -29,7 +29,7 @@ LIBS     := -larchive -llz4 -lzstd -ljansson -lpthread -ldl -lm
 # One static archive a layer. NEEDS_x is what layer x may use, lowest last; programs and tests link
 # those archives only, so that a call across a forbidden border does not even link.
 
-LAYERS := core data image arch cuda probe bench size doctor cli
+LAYERS := core data image arch cuda probe bench size doctor cli vgpu
 NEEDS_core   :=
 NEEDS_data   := core
 NEEDS_image  := core
@@ -40,6 +40,7 @@ NEEDS_bench  := cuda arch data core
 NEEDS_size   := arch data core
 NEEDS_doctor := cuda arch image data core
 NEEDS_cli    := doctor size bench probe cuda arch image data core
+NEEDS_vgpu   := image data core
 
 layer_sources = $(sort $(wildcard src/$(1)/*.c src/$(1)/*.S))
 layer_objects = $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(call layer_sources,$(1)))))
@@ -65,6 +66,9 @@ $(BUILD)/%.o: %.c
 $(BUILD)/%.o: %.S
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -c -o $@ $<
+
+# The virtual GPU is exact arithmetic (no contraction), vectorised, and ends up in a shared object.
+$(BUILD)/src/vgpu/%.o: CFLAGS += -O3 -fPIC -pthread -ffp-contract=off -fno-math-errno -fno-trapping-math
 
 $(BUILD)/src/data/tables.o: $(wildcard src/data/*.tsv)
 
