@@ -1,22 +1,56 @@
-/* Opens what may be an archive (wheel/zip, conda, tar.*, deb, rpm, docker-save, nested to a bounded
- * depth) or a plain file, told by content, and hands over each leaf as a forward input. */
+/* Opens what may be an archive (wheel/zip, conda, tar.*, deb, rpm, cpio, docker-save, nested to a
+ * bounded depth) or a plain file, told by content, and hands over each leaf as a forward input.
+ * Nothing is unpacked to disk, and links inside archives are never followed.
+ *
+ * A static archive of objects is a plain file. 7-Zip and RAR are recognised, reported as a problem
+ * and handed over as plain. Not recognised, so plain: .Z, .lzma, lzip and zstd streams that begin
+ * with a skippable frame, zip archives behind another file (self-extracting programs).
+ *
+ * What an archive may cost is bounded:
+ * - ARCHIVE_DEPTH_MAX archives in one another, and ARCHIVE_WRAPS_MAX compressed streams in a row;
+ * - ARCHIVE_ENTRIES_MAX members in all archives of one file;
+ * - a member or compressed stream may grow to ARCHIVE_FREE_BYTES whatever it was, beyond that to
+ *   ARCHIVE_RATIO_MAX times its compressed bytes, and never above ARCHIVE_MEMBER_MAX;
+ * - everything produced for one file (each level counts) stays within ARCHIVE_TOTAL_FREE_BYTES plus
+ *   ARCHIVE_RATIO_MAX times the file's own bytes.
+ * Memory: a few hundred kilobytes a level, the reader's window (input.h), the table of members that
+ * a zip ends with (at most ARCHIVE_DIRECTORY_MAX on disk), and the decompressor's own window, which
+ * the stream states: 32 KiB for deflate, at most 128 MiB for zstd and 1 GiB for xz (64 MiB for what
+ * `xz -9` writes). */
 #ifndef IMAGE_ARCHIVE_H
 #define IMAGE_ARCHIVE_H
 
 #include "image/input.h"
 
-#define ARCHIVE_DEPTH_MAX 4
+#define ARCHIVE_DEPTH_MAX        4u
+#define ARCHIVE_WRAPS_MAX        2u
+#define ARCHIVE_ENTRIES_MAX      ((uint64_t)2000000)
+#define ARCHIVE_RATIO_MAX        ((uint64_t)200) /* cubins and text reach 50, zeros 1000 and more */
+#define ARCHIVE_FREE_BYTES       ((uint64_t)64 << 20)
+#define ARCHIVE_TOTAL_FREE_BYTES ((uint64_t)1 << 30)
+#define ARCHIVE_MEMBER_MAX       ((uint64_t)64 << 30)
+#define ARCHIVE_DIRECTORY_MAX    ((uint64_t)256 << 20)
+#define ARCHIVE_NAME_MAX         4096 /* bytes of one level's name; longer ones are cut */
 
 struct archive_sink {
     void *self;
-    /* One plain file: `member` is its path inside ("" when the file itself is no archive; levels are
-     * joined by "!": "layer.tar!usr/lib/libx.so"). Returns 0 or -1 to stop. */
+    /* One plain file: `member` is its path inside ("" when the file itself is no archive; levels
+     * are joined by "!": "layer.tar!usr/lib/libx.so"). Names are bytes as the archive has them:
+     * any encoding, control characters included. It need not read to the end. Returns 0, or -1 to
+     * stop the walk; -1 because reading failed on damage inside an archive does not stop it. */
     int (*file)(void *self, const char *member, struct input *in, struct err *err);
-    /* Damage in one member or archive; the walk goes on where it can. */
+    /* Damage in one member or archive, at most once each, after that member was handed over; the
+     * walk goes on where it can. `offset` counts in the outermost file. May be NULL. */
     void (*problem)(void *self, const char *member, const struct err *problem);
 };
 
-/* Walks `path`, or standard input for "-". Returns -1 when nothing could be read or a callback stopped it. */
+/* Walks `path`, or standard input for "-". Returns -1 when the file cannot be opened or read, or a
+ * callback stopped it. Damage inside an archive is a problem, not a failure. */
 int archive_walk(const char *path, const struct archive_sink *sink, struct err *err);
+
+/* The same over an input that is already open; `name` is only used to name what a compressed file
+ * holds ("libx.so.gz": "libx.so"). Does not close `in`. */
+int archive_walk_input(const char *name, struct input *in, const struct archive_sink *sink,
+                       struct err *err);
 
 #endif

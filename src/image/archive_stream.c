@@ -1,0 +1,383 @@
+#include "image/archive_stream.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/archive.h"
+#include "image/archive_source.h"
+
+#define RETRY_MAX    3
+#define RESTARTS_MAX 64 /* each reads the zip's directory again */
+
+struct archive_stream {
+    enum archive_kind kind;
+    struct archive_source source;
+    struct archive_stream *parent;
+    struct archive_budget *budget;
+    struct archive *handle;
+
+    /* The current member. */
+    struct archive_entry *entry;
+    struct archive_member member;
+    uint64_t index;      /* members seen, this one included */
+    uint64_t began;      /* compressed bytes used up when it began */
+    uint64_t given;      /* bytes of it that were given, holes included */
+    const uint8_t *data; /* libarchive's block, what is left of it */
+    size_t data_size;
+    uint64_t hole; /* zeros before `data` */
+    bool ended, broken;
+
+    struct err damage;
+    bool told;
+    bool dead; /* libarchive will not read this handle any more */
+    unsigned restarts;
+};
+
+/* ---- damage ------------------------------------------------------------------------------------
+ */
+
+uint64_t archive_budget_offset(const struct archive_budget *budget)
+{
+    if (!budget->outermost)
+        return ERR_NO_OFFSET;
+    la_int64_t used = archive_filter_bytes(budget->outermost->handle, -1);
+    return used < 0 ? ERR_NO_OFFSET : (uint64_t)used;
+}
+
+static uint64_t used_bytes(const struct archive_stream *s)
+{
+    la_int64_t used = archive_filter_bytes(s->handle, -1);
+    return used < 0 ? 0 : (uint64_t)used;
+}
+
+static bool can_restart(const struct archive_stream *s)
+{
+    return s->kind == ARCHIVE_KIND_ZIP && s->source.seekable && s->index > 0 &&
+           s->restarts < RESTARTS_MAX && s->source.err.code == ERR_NONE;
+}
+
+/* What libarchive or the input below it says, once: the first damage of a member is its cause. */
+static void note_damage(struct archive_stream *s, const char *more)
+{
+    if (s->damage.code != ERR_NONE)
+        return;
+    if (s->source.err.code != ERR_NONE) {
+        s->damage = s->source.err;
+        return;
+    }
+    const char *text = archive_error_string(s->handle);
+    err_format(&s->damage, archive_budget_offset(s->budget), "damaged %s: %s%s",
+               archive_kind_name(s->kind), text ? text : "it cannot be read", more);
+}
+
+static void note_fatal(struct archive_stream *s)
+{
+    s->dead = true;
+    bool ends = !can_restart(s) && !archive_kind_is_stream(s->kind);
+    note_damage(s, ends ? "; what follows is left out" : "");
+}
+
+const struct err *archive_stream_damage(const struct archive_stream *s)
+{
+    return s->damage.code != ERR_NONE && !s->told ? &s->damage : NULL;
+}
+
+void archive_stream_told(struct archive_stream *s)
+{
+    s->told = true;
+    if (s->source.err.code != ERR_NONE && s->parent)
+        archive_stream_told(s->parent);
+}
+
+bool archive_stream_broken(const struct archive_stream *s)
+{
+    return s->broken;
+}
+
+/* ---- opening -----------------------------------------------------------------------------------
+ */
+
+static int open_handle(struct archive_stream *s, struct err *err)
+{
+    int status;
+    s->handle = archive_source_open(&s->source, s->kind, &status, err);
+    if (!s->handle)
+        return -1;
+    s->dead = status < ARCHIVE_WARN;
+    if (s->dead)
+        note_damage(s, "");
+    return 0;
+}
+
+struct archive_stream *archive_stream_open(enum archive_kind kind, struct input *in,
+                                           struct archive_stream *parent,
+                                           struct archive_budget *budget, struct err *err)
+{
+    struct archive_stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        err_set(err, ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    *s = (struct archive_stream){
+        .kind = kind, .parent = parent, .budget = budget, .member = { .name = STR_INIT }
+    };
+    err_clear(&s->damage);
+    if (!budget->outermost)
+        budget->outermost = s;
+    if (archive_source_init(&s->source, in, err) < 0)
+        goto fail;
+    if (open_handle(s, err) < 0)
+        goto fail;
+    return s;
+fail:
+    archive_stream_close(s);
+    return NULL;
+}
+
+void archive_stream_close(struct archive_stream *s)
+{
+    if (!s)
+        return;
+    if (s->budget->outermost == s)
+        s->budget->outermost = NULL;
+    if (s->handle)
+        archive_read_free(s->handle);
+    str_free(&s->member.name);
+    archive_source_free(&s->source);
+    free(s);
+}
+
+/* ---- members -----------------------------------------------------------------------------------
+ */
+
+static int next_header(struct archive_stream *s)
+{
+    int rc = ARCHIVE_RETRY;
+    for (int i = 0; i < RETRY_MAX && rc == ARCHIVE_RETRY; i++)
+        rc = archive_read_next_header(s->handle, &s->entry);
+    return rc;
+}
+
+/* Damaged compressed data ends libarchive's handle, but a zip with its directory can be opened
+ * again behind the damaged member. */
+static bool restart(struct archive_stream *s)
+{
+    if (!can_restart(s))
+        return false;
+    s->restarts++;
+    archive_read_free(s->handle);
+    s->handle = NULL;
+    struct err err;
+    err_clear(&err);
+    if (open_handle(s, &err) < 0 || s->dead)
+        return false;
+    for (uint64_t i = 0; i < s->index; i++) {
+        int rc = next_header(s);
+        if (rc < ARCHIVE_WARN || rc == ARCHIVE_EOF)
+            return false;
+    }
+    return true;
+}
+
+/* Names are kept as bytes. libarchive gives NULL where the locale cannot express what the archive
+ * declares as UTF-8, hence the second attempt. */
+static void take_name(struct archive_stream *s)
+{
+    struct str *name = &s->member.name;
+    const char *text = archive_entry_pathname(s->entry);
+    if (!text)
+        text = archive_entry_pathname_utf8(s->entry);
+    str_clear(name);
+    if (text && *text)
+        str_add_bytes(name, text, strnlen(text, ARCHIVE_NAME_MAX));
+    else
+        str_addf(name, "member-%llu", (unsigned long long)s->index);
+}
+
+/* A hard link names data that came before, unless it brings its own (cpio does, on the last one).
+ */
+static bool brings_data(struct archive_entry *entry)
+{
+    mode_t type = archive_entry_filetype(entry);
+    if (type != AE_IFREG && type != 0)
+        return false;
+    bool is_link = archive_entry_hardlink(entry) || archive_entry_hardlink_utf8(entry);
+    return !is_link || (archive_entry_size_is_set(entry) && archive_entry_size(entry) > 0);
+}
+
+static void take_member(struct archive_stream *s)
+{
+    struct archive_member *m = &s->member;
+    la_int64_t size = archive_entry_size_is_set(s->entry) ? archive_entry_size(s->entry) : -1;
+    s->index++;
+    s->began = used_bytes(s);
+    take_name(s);
+    m->size = size < 0 ? INPUT_SIZE_UNKNOWN : (uint64_t)size;
+    m->is_file = brings_data(s->entry);
+    m->is_encrypted = archive_entry_is_encrypted(s->entry) != 0;
+    if (m->is_file && m->is_encrypted)
+        err_format(&s->damage, archive_budget_offset(s->budget), "the member is encrypted");
+}
+
+static void forget_member(struct archive_stream *s)
+{
+    s->given = s->hole = 0;
+    s->data = NULL;
+    s->data_size = 0;
+    s->ended = s->broken = s->told = false;
+    err_clear(&s->damage);
+}
+
+int archive_stream_next(struct archive_stream *s, const struct archive_member **member)
+{
+    *member = &s->member;
+    if (s->dead && s->index == 0)
+        return -1;
+    forget_member(s);
+    if (s->dead && !restart(s))
+        return 0;
+    int rc = next_header(s);
+    if (rc == ARCHIVE_EOF)
+        return 0;
+    if (rc < ARCHIVE_WARN) {
+        s->index += s->index == 0; /* never a second attempt at the first header */
+        note_fatal(s);
+        return -1;
+    }
+    take_member(s);
+    return 1;
+}
+
+/* ---- data of a member --------------------------------------------------------------------------
+ */
+
+/* Passing over what is left of a member costs as much as reading it in these. */
+static bool skipping_expands(const struct archive_stream *s)
+{
+    return archive_kind_is_stream(s->kind) || s->kind == ARCHIVE_KIND_RPM ||
+           (s->kind == ARCHIVE_KIND_ZIP && !s->source.seekable);
+}
+
+static uint64_t root_bytes(const struct archive_budget *budget)
+{
+    uint64_t size = input_size(budget->root);
+    return size != INPUT_SIZE_UNKNOWN ? size : input_pos(budget->root);
+}
+
+/* Counts `size` bytes more of the member against the bounds of archive.h. */
+static int charge(struct archive_stream *s, uint64_t size)
+{
+    struct archive_budget *b = s->budget;
+    s->given += size;
+    b->produced += size;
+    uint64_t used = used_bytes(s) - s->began;
+    uint64_t offset = archive_budget_offset(b);
+    if (b->produced > ARCHIVE_TOTAL_FREE_BYTES && b->produced / ARCHIVE_RATIO_MAX > root_bytes(b)) {
+        b->spent = true;
+        err_set(&s->damage, ERR_LIMIT, "the file expands to more than %llu times its size",
+                (unsigned long long)ARCHIVE_RATIO_MAX);
+    } else if (s->given > ARCHIVE_FREE_BYTES && s->given / ARCHIVE_RATIO_MAX > used) {
+        err_set(&s->damage, ERR_LIMIT, "the %s expands to more than %llu times its size",
+                archive_kind_is_stream(s->kind) ? archive_kind_name(s->kind) : "member",
+                (unsigned long long)ARCHIVE_RATIO_MAX);
+    } else if (s->given > ARCHIVE_MEMBER_MAX) {
+        err_set(&s->damage, ERR_LIMIT, "the member is larger than %llu GiB",
+                (unsigned long long)(ARCHIVE_MEMBER_MAX >> 30));
+    } else {
+        return 0;
+    }
+    s->damage.offset = offset;
+    s->broken = true;
+    s->dead = s->dead || skipping_expands(s);
+    return -1;
+}
+
+/* Asks libarchive for the next block: 1 (perhaps an empty one), 0 at the end, -1 when broken. */
+static int next_block(struct archive_stream *s)
+{
+    const void *data;
+    size_t size;
+    la_int64_t offset;
+    int rc = ARCHIVE_RETRY;
+    for (int i = 0; i < RETRY_MAX && rc == ARCHIVE_RETRY; i++)
+        rc = archive_read_data_block(s->handle, &data, &size, &offset);
+    if (rc < ARCHIVE_WARN) {
+        s->broken = true;
+        if (rc == ARCHIVE_FATAL)
+            note_fatal(s);
+        else
+            note_damage(s, "");
+        return -1;
+    }
+    if (rc == ARCHIVE_WARN)
+        note_damage(s, "");
+    s->ended = rc == ARCHIVE_EOF;
+    s->data = data;
+    s->data_size = s->ended ? 0 : size;
+    s->hole = offset > 0 && (uint64_t)offset > s->given ? (uint64_t)offset - s->given : 0;
+    return s->ended && s->hole == 0 ? 0 : 1;
+}
+
+/* Moves up to `size` bytes on, copying them to `to` unless that is NULL. Fewer only at the end;
+ * -1 when broken and nothing was moved. */
+static long long advance(struct archive_stream *s, uint8_t *to, uint64_t size)
+{
+    uint64_t done = 0;
+    while (done < size && !s->broken) {
+        if (s->hole == 0 && s->data_size == 0 && (s->ended || next_block(s) <= 0))
+            break;
+        uint64_t have = s->hole > 0 ? s->hole : s->data_size;
+        size_t n = (size_t)(have < size - done ? have : size - done);
+        if (charge(s, n) < 0)
+            break;
+        if (s->hole > 0) {
+            if (to)
+                memset(to + done, 0, n);
+            s->hole -= n;
+        } else {
+            if (to)
+                memcpy(to + done, s->data, n);
+            s->data += n;
+            s->data_size -= n;
+        }
+        done += n;
+    }
+    return done == 0 && s->broken ? -1 : (long long)done;
+}
+
+static int fail_member(const struct archive_stream *s, struct err *err)
+{
+    if (err && err->code == ERR_NONE)
+        *err = s->damage;
+    return -1;
+}
+
+static long long member_read(void *self, void *to, size_t size, struct err *err)
+{
+    struct archive_stream *s = self;
+    long long n = advance(s, to, size);
+    return n < 0 ? fail_member(s, err) : n;
+}
+
+static int member_skip(void *self, uint64_t size, struct err *err)
+{
+    struct archive_stream *s = self;
+    long long n = advance(s, NULL, size);
+    if (n >= 0 && (uint64_t)n == size)
+        return 0;
+    s->broken = true;
+    if (s->damage.code == ERR_NONE)
+        err_format(&s->damage, archive_budget_offset(s->budget),
+                   "the member is shorter than its header says");
+    return fail_member(s, err);
+}
+
+static const struct input_ops member_ops = { .read = member_read, .skip = member_skip };
+
+struct input *archive_stream_data(struct archive_stream *s, struct err *err)
+{
+    return input_new(&member_ops, s, s->member.size, err);
+}
