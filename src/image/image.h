@@ -29,26 +29,28 @@ enum image_container_kind {
     IMAGE_BARE_PTX,
 };
 
-/* One image as its header describes it. Offsets are from the start of the file or archive member. */
+/* One image as its header describes it. Offsets are from the start of the file or archive member.
+ */
 struct image {
     enum image_kind kind;
     uint16_t raw_kind;
-    unsigned arch;  /* 35, 90, 120: major * 10 + minor; 0 when the bytes do not say */
-    char suffix;    /* 'a', 'f' or 0 */
+    unsigned arch;    /* 35, 90, 120: major * 10 + minor; 0 when the bytes do not say */
+    char suffix;      /* 'a', 'f' or 0 */
     bool relocatable; /* ET_REL cubin, as -rdc leaves it */
     bool obfuscated;  /* listed, not decoded */
     bool bits32;
     bool debug;
     unsigned ptx_major, ptx_minor;         /* PTX ISA; 0.0 when not PTX */
+    unsigned abi;                          /* of a cubin: 7, 8; 0 when not a cubin */
     unsigned toolkit_major, toolkit_minor; /* that wrote it; 0.0 when the bytes do not say */
     enum image_compression compression;
-    uint64_t flags;             /* as in the entry header */
-    uint64_t unknown_flags;     /* those of them that this program has no name for */
-    uint64_t offset;            /* of the entry header, or of the bare image */
+    uint64_t flags;         /* as in the entry header */
+    uint64_t unknown_flags; /* those of them that this program has no name for */
+    uint64_t offset;        /* of the entry header, or of the bare image */
     uint64_t payload_offset;
-    uint64_t payload_size;      /* stored bytes without padding where the header says so */
-    uint64_t unpacked_size;     /* 0 when not compressed */
-    char identifier[128];       /* source name if present, else "" */
+    uint64_t payload_size;  /* stored bytes without padding where the header says so */
+    uint64_t unpacked_size; /* 0 when not compressed */
+    char identifier[128];   /* source name if present, else "" */
 };
 
 /* "cubin", "ptx", "lto", "cubin-text", "unknown" */
@@ -57,7 +59,8 @@ const char *image_kind_name(enum image_kind kind);
 /* "none", "lz4", "zstd", "unknown" */
 const char *image_compression_name(enum image_compression compression);
 
-/* "sm_90a" for a cubin, "compute_35" for PTX, "lto_80" for LTO-IR, "arch_35" for an unknown kind. */
+/* "sm_90a" for a cubin, "compute_35" for PTX, "lto_80" for LTO-IR, "arch_35" for an unknown kind.
+ */
 void image_arch_name(const struct image *image, char *name, unsigned size);
 
 #endif

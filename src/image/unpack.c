@@ -1,0 +1,151 @@
+#include "image/unpack.h"
+
+#include <limits.h>
+#include <lz4.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define ZSTD_WINDOW_LOG_MAX 26 /* 64 MiB, as UNPACK_MAX: bounds what a hostile frame can ask for   \
+                                */
+
+struct unpack {
+    ZSTD_DCtx *zstd;
+    uint8_t *buffer;
+    size_t capacity;
+    uint64_t max;
+};
+
+struct unpack *unpack_new(uint64_t max, struct err *err)
+{
+    struct unpack *u = calloc(1, sizeof *u);
+    if (!u)
+        goto fail;
+    u->max = max ? max : UNPACK_MAX;
+    u->zstd = ZSTD_createDCtx();
+    if (!u->zstd)
+        goto fail;
+    ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX);
+    return u;
+fail:
+    unpack_free(u);
+    err_set(err, ERR_MEMORY, "out of memory");
+    return NULL;
+}
+
+void unpack_free(struct unpack *u)
+{
+    if (!u)
+        return;
+    ZSTD_freeDCtx(u->zstd);
+    free(u->buffer);
+    free(u);
+}
+
+static int reserve(struct unpack *u, size_t size, struct err *err)
+{
+    if (size <= u->capacity)
+        return 0;
+    free(u->buffer);
+    u->capacity = 0;
+    u->buffer = malloc(size);
+    if (!u->buffer)
+        return err_set(err, ERR_MEMORY, "out of memory for an image of %zu bytes", size);
+    u->capacity = size;
+    return 0;
+}
+
+static int unpack_lz4(struct unpack *u, const struct image *image, const uint8_t *stored,
+                      size_t size, size_t unpacked, struct err *err)
+{
+    if (size > INT_MAX || unpacked > INT_MAX)
+        return err_format(err, image->payload_offset, "LZ4 block is larger than 2 GiB");
+    int n = LZ4_decompress_safe((const char *)stored, (char *)u->buffer, (int)size, (int)unpacked);
+    if (n < 0)
+        return err_format(err, image->payload_offset, "LZ4 block is damaged");
+    if ((size_t)n != unpacked)
+        return err_format(err, image->payload_offset,
+                          "image unpacks to %d bytes but its header states %zu", n, unpacked);
+    return 0;
+}
+
+static int unpack_zstd(struct unpack *u, const struct image *image, const uint8_t *stored,
+                       size_t size, size_t unpacked, struct err *err)
+{
+    size_t n = ZSTD_decompressDCtx(u->zstd, u->buffer, unpacked, stored, size);
+    if (ZSTD_isError(n))
+        return err_format(err, image->payload_offset, "zstd frame is damaged: %s",
+                          ZSTD_getErrorName(n));
+    if (n != unpacked)
+        return err_format(err, image->payload_offset,
+                          "image unpacks to %zu bytes but its header states %zu", n, unpacked);
+    return 0;
+}
+
+int unpack_image(struct unpack *u, const struct image *image, const uint8_t *stored, size_t size,
+                 const uint8_t **data, size_t *unpacked, struct err *err)
+{
+    if (image->compression == IMAGE_PLAIN) {
+        *data = stored;
+        *unpacked = size;
+        return 0;
+    }
+    if (image->compression == IMAGE_COMPRESSED_UNKNOWN)
+        return err_format(err, image->payload_offset, "compression of flags 0x%llx is not known",
+                          (unsigned long long)image->flags);
+    if (image->unpacked_size > u->max)
+        return err_set(err, ERR_LIMIT,
+                       "image at offset %llu states %llu bytes, over the limit of %llu",
+                       (unsigned long long)image->offset, (unsigned long long)image->unpacked_size,
+                       (unsigned long long)u->max);
+    size_t wanted = (size_t)image->unpacked_size;
+    if (reserve(u, wanted ? wanted : 1, err) < 0)
+        return -1;
+    *data = u->buffer;
+    *unpacked = wanted;
+    return image->compression == IMAGE_LZ4 ? unpack_lz4(u, image, stored, size, wanted, err)
+                                           : unpack_zstd(u, image, stored, size, wanted, err);
+}
+
+static size_t start_of_lz4(const uint8_t *stored, size_t size, uint8_t *to, size_t want)
+{
+    if (size > INT_MAX || want > INT_MAX)
+        return 0;
+    int n = LZ4_decompress_safe_partial((const char *)stored, (char *)to, (int)size, (int)want,
+                                        (int)want);
+    return n > 0 ? (size_t)n : 0;
+}
+
+static size_t start_of_zstd(struct unpack *u, const uint8_t *stored, size_t size, uint8_t *to,
+                            size_t want)
+{
+    ZSTD_inBuffer in = { .src = stored, .size = size };
+    ZSTD_outBuffer out = { .dst = to, .size = want };
+    ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
+    while (out.pos < out.size) {
+        size_t before = in.pos + out.pos;
+        size_t left = ZSTD_decompressStream(u->zstd, &out, &in);
+        if (ZSTD_isError(left) || left == 0 || in.pos + out.pos == before)
+            break;
+    }
+    return out.pos;
+}
+
+size_t unpack_start(struct unpack *u, enum image_compression compression, const uint8_t *stored,
+                    size_t size, uint8_t *to, size_t want)
+{
+    size_t n;
+    switch (compression) {
+    case IMAGE_PLAIN:
+        n = size < want ? size : want;
+        memcpy(to, stored, n);
+        return n;
+    case IMAGE_LZ4:
+        return start_of_lz4(stored, size, to, want);
+    case IMAGE_ZSTD:
+        return start_of_zstd(u, stored, size, to, want);
+    case IMAGE_COMPRESSED_UNKNOWN:
+        break;
+    }
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* Unpacks the payload of a fat binary entry: a raw LZ4 block or a zstd frame. */
+#ifndef IMAGE_UNPACK_H
+#define IMAGE_UNPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+#include "image/image.h"
+
+#define UNPACK_MAX ((uint64_t)64 << 20) /* an image that states more is refused, not unpacked */
+
+struct unpack; /* buffers and contexts that are kept from one image to the next */
+
+/* `max` bounds the unpacked size; 0 is UNPACK_MAX. */
+struct unpack *unpack_new(uint64_t max, struct err *err);
+void unpack_free(struct unpack *u);
+
+/* The whole image. `stored` is its payload (image->payload_size bytes). The result is valid until
+ * the next call and exactly as long as the header states, anything else is ERR_FORMAT at the
+ * payload's offset; over the limit: ERR_LIMIT. */
+int unpack_image(struct unpack *u, const struct image *image, const uint8_t *stored, size_t size,
+                 const uint8_t **data, size_t *unpacked, struct err *err);
+
+/* As many of the first `want` bytes as `stored`, which may be cut short, yields; 0 when none. */
+size_t unpack_start(struct unpack *u, enum image_compression compression, const uint8_t *stored,
+                    size_t size, uint8_t *to, size_t want);
+
+#endif

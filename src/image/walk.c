@@ -1,0 +1,431 @@
+#include "image/walk.h"
+
+#include <string.h>
+
+#include "core/str.h"
+#include "image/cubin.h"
+#include "image/fatbin.h"
+#include "image/ptx.h"
+
+#define START_MAX      ((size_t)8 << 10)     /* unpacked bytes in which notes are looked for */
+#define ZSTD_BLOCK_MAX ((size_t)128 << 10)   /* a frame yields nothing before its first block ends \
+                                              */
+#define ZSTD_HEADER_MAX ((size_t)18 + 3)     /* frame header and block header */
+#define SAMPLE_MAX      ((uint64_t)16 << 20) /* an image stored in more is not read for its notes */
+#define PROGRESS_STEP   ((uint64_t)8 << 20)
+#define PTX_HEADER_MAX  ((size_t)4 << 10)
+
+void walk_problem(struct walk *w, struct err *problem)
+{
+    if (w->sink.problem)
+        w->sink.problem(w->sink.self, problem);
+    err_clear(problem);
+}
+
+void walk_progress(struct walk *w)
+{
+    uint64_t pos = input_pos(w->in);
+    if (!w->sink.progress || pos < w->next_progress)
+        return;
+    w->next_progress = pos + PROGRESS_STEP;
+    w->sink.progress(w->sink.self, pos, input_size(w->in));
+}
+
+/* ---- containers --------------------------------------------------------------------------------
+ */
+
+static void find_section(struct walk *w, struct scan_container *c)
+{
+    if (w->inner_pending) {
+        section_table_read_elf(&w->inner, w->in, w->inner_base);
+        w->inner_pending = false;
+    }
+    const struct section *s = section_at(&w->inner, c->offset);
+    if (!s)
+        s = section_at(&w->outer, c->offset);
+    if (!s)
+        return;
+    str_copy(c->section, sizeof c->section, s->name);
+    c->place = section_place(s->name);
+}
+
+static int begin(struct walk *w, enum image_container_kind kind, uint64_t size,
+                 struct scan_container *c, struct err *err)
+{
+    *c = (struct scan_container){
+        .kind = kind, .index = w->next_index++, .offset = input_pos(w->in), .size = size
+    };
+    find_section(w, c);
+    return w->sink.container ? w->sink.container(w->sink.self, c, err) : 0;
+}
+
+static int end(struct walk *w, const struct scan_container *c, struct err *err)
+{
+    walk_progress(w);
+    return w->sink.container_end ? w->sink.container_end(w->sink.self, c, err) : 0;
+}
+
+static int give_image(struct walk *w, const struct scan_container *c, const struct image *image,
+                      struct err *err)
+{
+    return w->sink.image ? w->sink.image(w->sink.self, c, image, err) : 0;
+}
+
+static bool wants_payload(const struct walk *w, const struct image *image)
+{
+    return w->options.payloads && w->sink.payload && !image->obfuscated;
+}
+
+/* `stored` is the whole payload. */
+static int give_payload(struct walk *w, const struct image *image, const uint8_t *stored,
+                        struct err *err)
+{
+    struct err problem = { 0 };
+    const uint8_t *data;
+    size_t size;
+    if (unpack_image(w->unpack, image, stored, (size_t)image->payload_size, &data, &size,
+                     &problem) < 0) {
+        walk_problem(w, &problem);
+        return 0;
+    }
+    return w->sink.payload(w->sink.self, image, data, size, err);
+}
+
+/* ---- what only the payload says ----------------------------------------------------------------
+ */
+
+/* Stored bytes from which the first START_MAX (or header) bytes of the image can be had. */
+static size_t start_size(const struct image *image)
+{
+    size_t size = 0;
+    if (image->obfuscated)
+        return 0;
+    if (image->kind == IMAGE_CUBIN)
+        size = image->abi >= 8 ? START_MAX : 4 * CUBIN_HEADER_SIZE;
+    else if (image->kind == IMAGE_PTX)
+        size = 256; /* nvcc's comment with its release */
+    if (size && image->compression == IMAGE_ZSTD)
+        size = ZSTD_BLOCK_MAX + ZSTD_HEADER_MAX;
+    return size < image->payload_size ? size : (size_t)image->payload_size;
+}
+
+static void copy_toolkit(struct image *image, const struct cubin *cubin)
+{
+    image->toolkit_major = cubin->toolkit_major;
+    image->toolkit_minor = cubin->toolkit_minor;
+}
+
+/* One whole image per (arch, suffix); false when there was one already. */
+static bool take_sample(struct walk *w, const struct image *image)
+{
+    for (unsigned i = 0; i < w->sample_count; i++) {
+        if (w->sampled[i].arch == image->arch && w->sampled[i].suffix == image->suffix)
+            return false;
+    }
+    if (w->sample_count == WALK_SAMPLES || image->payload_size > SAMPLE_MAX)
+        return false;
+    w->sampled[w->sample_count].arch = image->arch;
+    w->sampled[w->sample_count].suffix = image->suffix;
+    w->sample_count++;
+    return true;
+}
+
+/* Reads the notes of a whole cubin; `before` bytes of the window stand in front of its payload. */
+static int read_notes(struct walk *w, struct image *image, size_t before, struct cubin *cubin,
+                      struct err *err)
+{
+    size_t got, size, stored = (size_t)image->payload_size;
+    const uint8_t *data, *window = input_peek(w->in, before + stored, &got, err);
+    if (!window)
+        return -1;
+    if (got < before + stored ||
+        unpack_image(w->unpack, image, window + before, stored, &data, &size, NULL) < 0)
+        return 0;
+    cubin_read_notes(data, size, cubin);
+    copy_toolkit(image, cubin);
+    return 0;
+}
+
+static int describe_cubin(struct walk *w, struct image *image, const uint8_t *start, size_t size,
+                          size_t before, struct err *err)
+{
+    struct cubin cubin;
+    if (cubin_parse_header(start, size, &cubin, NULL) < 0)
+        return 0;
+    image->relocatable = cubin.relocatable;
+    image->abi = cubin.abi;
+    if (cubin.abi >= 8 && !cubin_find_notes(start, size, &cubin) &&
+        (w->options.payloads || take_sample(w, image)) && image->payload_size <= SAMPLE_MAX)
+        return read_notes(w, image, before, &cubin, err);
+    copy_toolkit(image, &cubin);
+    return 0;
+}
+
+/* `before` bytes of the window (an entry header) stand in front of the payload. */
+static int describe(struct walk *w, struct image *image, size_t before, struct err *err)
+{
+    uint8_t start[START_MAX];
+    size_t got, n = start_size(image);
+    if (n == 0)
+        return 0;
+    const uint8_t *window = input_peek(w->in, before + n, &got, err);
+    if (!window)
+        return -1;
+    if (got < before + n)
+        return 0; /* the walk finds out by itself that the input ends here */
+    size_t want = image->kind == IMAGE_PTX ? 256 : image->abi >= 8 ? START_MAX : CUBIN_HEADER_SIZE;
+    size_t size = unpack_start(w->unpack, image->compression, window + before, n, start, want);
+    if (image->kind == IMAGE_CUBIN)
+        return describe_cubin(w, image, start, size, before, err);
+    ptx_find_toolkit(start, size, &image->toolkit_major, &image->toolkit_minor);
+    return 0;
+}
+
+/* ---- fat binaries ------------------------------------------------------------------------------
+ */
+
+/* The entry header at the position. 0, -1 on a read error, 1 with `problem` set when it is damaged.
+ */
+static int read_entry(struct walk *w, uint64_t left, struct fatbin_entry *entry,
+                      struct err *problem, struct err *err)
+{
+    uint64_t pos = input_pos(w->in), size = input_size(w->in);
+    uint32_t header_size;
+    size_t got;
+    const uint8_t *data = input_peek(w->in, FATBIN_ENTRY_FIXED, &got, err);
+    if (!data)
+        return -1;
+    if (fatbin_entry_size(data, got, pos, left, &header_size, problem) < 0)
+        return 1;
+    data = input_peek(w->in, header_size, &got, err);
+    if (!data)
+        return -1;
+    if (fatbin_parse_entry(data, got, pos, left, entry, problem) < 0)
+        return 1;
+    uint64_t end_of_entry = pos + entry->header_size + entry->padded_size;
+    if (size != INPUT_SIZE_UNKNOWN && (end_of_entry > size || end_of_entry < pos)) {
+        err_format(problem, pos, "file ends inside a fat binary entry that states %llu bytes",
+                   (unsigned long long)(entry->header_size + entry->padded_size));
+        return 1;
+    }
+    return 0;
+}
+
+/* The entry's payload goes to the sink. 1 with `problem` when the input ends before it does. */
+static int entry_with_payload(struct walk *w, const struct scan_container *c,
+                              const struct fatbin_entry *entry, struct err *problem,
+                              struct err *err)
+{
+    const struct image *image = &entry->image;
+    size_t got, whole = entry->header_size + (size_t)image->payload_size;
+    const uint8_t *data = input_peek(w->in, whole, &got, err);
+    if (!data)
+        return -1;
+    if (got < whole) {
+        err_format(problem, image->offset, "input ends inside a fat binary entry");
+        return 1;
+    }
+    if (give_image(w, c, image, err) < 0 ||
+        give_payload(w, image, data + entry->header_size, err) < 0)
+        return -1;
+    return input_skip(w->in, entry->header_size + entry->padded_size, err);
+}
+
+static int entry_without_payload(struct walk *w, const struct scan_container *c,
+                                 const struct fatbin_entry *entry, struct err *problem,
+                                 struct err *err)
+{
+    uint64_t size = entry->header_size + entry->padded_size;
+    if (input_skip(w->in, size, err) < 0)
+        return -1;
+    if (input_pos(w->in) != entry->image.offset + size) {
+        err_format(problem, entry->image.offset, "input ends inside a fat binary entry");
+        return 1;
+    }
+    return give_image(w, c, &entry->image, err);
+}
+
+static int walk_entry(struct walk *w, const struct scan_container *c, struct fatbin_entry *entry,
+                      struct err *problem, struct err *err)
+{
+    struct image *image = &entry->image;
+    if (describe(w, image, entry->header_size, err) < 0)
+        return -1;
+    if (!wants_payload(w, image))
+        return entry_without_payload(w, c, entry, problem, err);
+    if (image->payload_size <= INPUT_WINDOW_MAX - entry->header_size)
+        return entry_with_payload(w, c, entry, problem, err);
+    struct err large = { 0 };
+    err_format(&large, image->offset, "image of %llu stored bytes is too large to be read whole",
+               (unsigned long long)image->payload_size);
+    large.code = ERR_LIMIT;
+    walk_problem(w, &large);
+    return entry_without_payload(w, c, entry, problem, err);
+}
+
+/* Entry after entry, `left` bytes of them; ends at the first that is damaged. */
+static int walk_entries(struct walk *w, const struct scan_container *c, uint64_t left,
+                        struct err *err)
+{
+    struct err problem = { 0 };
+    struct fatbin_entry entry;
+    while (left > 0) {
+        int rc = read_entry(w, left, &entry, &problem, err);
+        if (rc == 0)
+            rc = walk_entry(w, c, &entry, &problem, err);
+        if (rc < 0)
+            return -1;
+        if (rc > 0) {
+            walk_problem(w, &problem);
+            return 0;
+        }
+        left -= entry.header_size + entry.padded_size;
+        walk_progress(w);
+    }
+    return 0;
+}
+
+int walk_fatbin(struct walk *w, struct err *err)
+{
+    struct scan_container c;
+    struct err problem = { 0 };
+    uint32_t header_size;
+    size_t got;
+    const uint8_t *data = input_peek(w->in, FATBIN_HEADER_SIZE + FATBIN_ENTRY_FIXED, &got, err);
+    if (!data)
+        return -1;
+    if (!fatbin_recognised(data, got))
+        return 0;
+    uint64_t left = fatbin_entries_size(data, got);
+    size_t first = got < FATBIN_HEADER_SIZE ? got : FATBIN_HEADER_SIZE;
+    if (left > UINT64_MAX / 2 - input_pos(w->in) ||
+        fatbin_entry_size(data + first, got - first, input_pos(w->in) + first, left, &header_size,
+                          &problem) < 0) {
+        err_format(&problem, input_pos(w->in), "fat binary header states %llu bytes",
+                   (unsigned long long)left);
+        err_wrap(&problem, "fat binary without a valid first entry");
+        walk_problem(w, &problem);
+        return 0;
+    }
+    if (begin(w, IMAGE_IN_FATBIN, FATBIN_HEADER_SIZE + left, &c, err) < 0 ||
+        input_skip(w->in, FATBIN_HEADER_SIZE, err) < 0 || walk_entries(w, &c, left, err) < 0 ||
+        end(w, &c, err) < 0)
+        return -1;
+    return 1;
+}
+
+/* ---- bare images -------------------------------------------------------------------------------
+ */
+
+/* A container of one image whose bytes are at hand (or not: `data` NULL). */
+static int give_bare(struct walk *w, enum image_container_kind kind, struct image *image,
+                     const uint8_t *data, struct err *err)
+{
+    struct scan_container c;
+    if (begin(w, kind, image->payload_size, &c, err) < 0 || give_image(w, &c, image, err) < 0)
+        return -1;
+    if (data && wants_payload(w, image) && give_payload(w, image, data, err) < 0)
+        return -1;
+    if (input_skip(w->in, image->payload_size, err) < 0 || end(w, &c, err) < 0)
+        return -1;
+    return 1;
+}
+
+static void image_of_cubin(const struct cubin *cubin, uint64_t offset, struct image *image)
+{
+    *image = (struct image){ .kind = IMAGE_CUBIN,
+                             .raw_kind = 2,
+                             .arch = cubin->arch,
+                             .suffix = cubin->suffix,
+                             .abi = cubin->abi,
+                             .relocatable = cubin->relocatable,
+                             .bits32 = cubin->bits32,
+                             .offset = offset,
+                             .payload_offset = offset,
+                             .payload_size = cubin->size };
+    copy_toolkit(image, cubin);
+}
+
+int walk_cubin(struct walk *w, struct err *err)
+{
+    struct err problem = { 0 };
+    struct cubin cubin;
+    struct image image;
+    uint64_t pos = input_pos(w->in);
+    size_t got;
+    const uint8_t *data = input_peek(w->in, CUBIN_HEADER_SIZE, &got, err);
+    if (!data)
+        return -1;
+    if (cubin_parse_header(data, got, &cubin, NULL) < 0)
+        return 0;
+    bool whole = cubin.size <= INPUT_WINDOW_MAX;
+    data = input_peek(w->in, whole ? (size_t)cubin.size : INPUT_WINDOW_MAX, &got, err);
+    if (!data)
+        return -1;
+    if (!whole || got < cubin.size) {
+        err_format(&problem, pos, "cubin that states %llu bytes %s", (unsigned long long)cubin.size,
+                   whole ? "breaks off" : "is too large to be read whole");
+        walk_problem(w, &problem);
+        return 0;
+    }
+    cubin_read_notes(data, (size_t)cubin.size, &cubin);
+    image_of_cubin(&cubin, pos, &image);
+    return give_bare(w, IMAGE_BARE_CUBIN, &image, data, err);
+}
+
+/* Where the text ends: at its first NUL, or where the next module of a file of several begins. */
+static size_t module_size(const uint8_t *text, size_t size, size_t header)
+{
+    static const char next[] = "\n.version";
+    struct ptx ptx;
+    size_t n = ptx_text_size(text, size), from = header;
+    const uint8_t *at;
+    while (from < n && (at = memmem(text + from, n - from, next, sizeof next - 1))) {
+        size_t start = (size_t)(at - text) + 1;
+        if (ptx_parse_header(text + start, n - start, &ptx))
+            return start;
+        from = start;
+    }
+    return n;
+}
+
+/* The window, made long enough to hold the whole text. */
+static const uint8_t *peek_text(struct walk *w, size_t *got, struct err *err)
+{
+    size_t want = PTX_HEADER_MAX;
+    for (;;) {
+        const uint8_t *data = input_peek(w->in, want, got, err);
+        if (!data || *got < want || want == INPUT_WINDOW_MAX || ptx_text_size(data, *got) < *got)
+            return data;
+        want = *got < INPUT_WINDOW_MAX / 2 ? *got * 2 : INPUT_WINDOW_MAX;
+    }
+}
+
+int walk_ptx(struct walk *w, struct err *err)
+{
+    struct ptx ptx;
+    size_t got;
+    const uint8_t *data = input_peek(w->in, PTX_HEADER_MAX, &got, err);
+    if (!data)
+        return -1;
+    if (!ptx_parse_header(data, got, &ptx))
+        return 0;
+    data = peek_text(w, &got, err);
+    if (!data)
+        return -1;
+    uint64_t pos = input_pos(w->in);
+    struct image image = { .kind = IMAGE_PTX,
+                           .raw_kind = 1,
+                           .arch = ptx.arch,
+                           .suffix = ptx.suffix,
+                           .bits32 = ptx.address_size == 32,
+                           .debug = ptx.debug,
+                           .ptx_major = ptx.version_major,
+                           .ptx_minor = ptx.version_minor,
+                           .toolkit_major = ptx.toolkit_major,
+                           .toolkit_minor = ptx.toolkit_minor,
+                           .offset = pos,
+                           .payload_offset = pos,
+                           .payload_size = module_size(data, got, ptx.start + 1) };
+    return give_bare(w, IMAGE_BARE_PTX, &image, data, err);
+}
