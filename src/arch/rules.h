@@ -51,17 +51,17 @@ struct arch_target {
 
 struct arch_verdict {
     enum verdict verdict;
-    const char *rule;          /* "cubin-same-major", "ptx-isa-above-driver", ... */
-    const char *text;          /* id of the sentence for people: "rule." and the rule's id */
-    const char *confidence;    /* "measured", "documented", "inferred", "claimed" */
-    int codes[ARCH_CODES_MAX]; /* driver codes expected on a load; 0 = success; filled up to
-                                  code_count */
-    size_t code_count; /* VERDICT_UNCERTAIN: the codes if it fails; success is possible too */
-    struct driver_version
-        least_driver; /* with VERDICT_DRIVER_TOO_OLD, _LIBRARY_FLOOR, a driver older
-                       * than the card, and where
-                       * _UNCERTAIN hangs on the driver: the least that takes it;
-                       * all 0: none that the tables know or that the card can have */
+    const char *rule;       /* "cubin-same-major", "ptx-isa-above-driver", ... */
+    const char *text;       /* id of the sentence for people: "rule." and the rule's id */
+    const char *confidence; /* "measured", "documented", "inferred", "claimed" */
+    /* Driver codes expected on a load, 0 = success; with VERDICT_UNCERTAIN those to expect if it
+     * fails, and success is possible too. */
+    int codes[ARCH_CODES_MAX];
+    size_t code_count;
+    /* The least driver that takes it: with VERDICT_DRIVER_TOO_OLD, VERDICT_LIBRARY_FLOOR, a driver
+     * older than the card, and where VERDICT_UNCERTAIN hangs on the driver. All 0: none that the
+     * tables know, or none that the card can have. */
+    struct driver_version least_driver;
 };
 
 struct arch_rule {
