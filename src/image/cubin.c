@@ -94,6 +94,26 @@ static struct bytes section_bytes(const struct sections *s, const struct elf_sec
     return bytes_slice(&s->file, section->offset, section->size);
 }
 
+uint64_t cubin_file_size(const uint8_t *data, size_t size)
+{
+    struct elf elf;
+    struct elf_section section;
+    if (elf_parse_header(data, size, &elf, NULL) < 0)
+        return 0;
+    struct bytes file = bytes_of(data, size);
+    struct bytes table = bytes_slice(&file, elf.section_offset, elf_section_table_size(&elf));
+    uint64_t end = elf_tables_end(&elf);
+    for (unsigned i = 0; i < elf.section_count && elf_section_at(&elf, &table, i, &section); i++) {
+        if (section.type == 0 || section.type == ELF_SECTION_NOBITS)
+            continue;
+        if (section.size > UINT64_MAX - section.offset)
+            return UINT64_MAX;
+        if (section.offset + section.size > end)
+            end = section.offset + section.size;
+    }
+    return end;
+}
+
 /* ---- notes -------------------------------------------------------------------------------------
  */
 

@@ -27,6 +27,10 @@ struct cubin {
 /* ERR_FORMAT when these bytes do not begin a cubin. */
 int cubin_parse_header(const uint8_t *data, size_t size, struct cubin *cubin, struct err *err);
 
+/* Bytes of the whole file. `data` reaches to the end of its tables (cubin->size), which some tools
+ * put in front of the sections. */
+uint64_t cubin_file_size(const uint8_t *data, size_t size);
+
 /* Completes toolkit and suffix from the note sections and .nv.compat of a whole cubin. What is not
  * there or damaged leaves the fields as they are. */
 void cubin_read_notes(const uint8_t *data, size_t size, struct cubin *cubin);

@@ -5,10 +5,10 @@
  * not know archives: archive.h opens members and calls this for each.
  *
  * Of a payload a listing reads only the first bytes, for what the entry header does not say:
- * whether a cubin is relocatable and which toolkit wrote an image. For a cubin of ABI 8 that stands
- * in a note which may lie further back; then the whole image is read for the first of each
- * (arch, suffix) in the file, and the others are left without a toolkit. With options.payloads
- * every image is read. */
+ * whether a cubin is relocatable and which toolkit wrote it. For a cubin of ABI 8 that stands in a
+ * note behind its symbols, which is looked for in the first 8 MiB; a huge cubin whose note lies
+ * further back has no toolkit in the listing. With options.payloads every image is read whole.
+ */
 #ifndef IMAGE_SCAN_H
 #define IMAGE_SCAN_H
 

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <zstd.h>
 
-#define ZSTD_WINDOW_LOG_MAX 26 /* 64 MiB, as UNPACK_MAX: bounds what a hostile frame can ask for   \
-                                */
+#define ZSTD_WINDOW_LOG_MAX                                                                        \
+    26 /* 64 MiB, as UNPACK_MAX: bounds what a hostile frame can ask for                           \
+        */
 
 struct unpack {
     ZSTD_DCtx *zstd;
@@ -132,20 +133,15 @@ static size_t start_of_zstd(struct unpack *u, const uint8_t *stored, size_t size
 }
 
 size_t unpack_start(struct unpack *u, enum image_compression compression, const uint8_t *stored,
-                    size_t size, uint8_t *to, size_t want)
+                    size_t size, size_t want, const uint8_t **start)
 {
-    size_t n;
-    switch (compression) {
-    case IMAGE_PLAIN:
-        n = size < want ? size : want;
-        memcpy(to, stored, n);
-        return n;
-    case IMAGE_LZ4:
-        return start_of_lz4(stored, size, to, want);
-    case IMAGE_ZSTD:
-        return start_of_zstd(u, stored, size, to, want);
-    case IMAGE_COMPRESSED_UNKNOWN:
-        break;
+    if (compression == IMAGE_PLAIN) {
+        *start = stored;
+        return size < want ? size : want;
     }
-    return 0;
+    if (compression == IMAGE_COMPRESSED_UNKNOWN || reserve(u, want, NULL) < 0)
+        return 0;
+    *start = u->buffer;
+    return compression == IMAGE_LZ4 ? start_of_lz4(stored, size, u->buffer, want)
+                                    : start_of_zstd(u, stored, size, u->buffer, want);
 }

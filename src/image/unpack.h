@@ -22,8 +22,9 @@ void unpack_free(struct unpack *u);
 int unpack_image(struct unpack *u, const struct image *image, const uint8_t *stored, size_t size,
                  const uint8_t **data, size_t *unpacked, struct err *err);
 
-/* As many of the first `want` bytes as `stored`, which may be cut short, yields; 0 when none. */
+/* As many of the first `want` bytes as `stored`, which may be cut short, yields; 0 when none. They
+ * stay valid until the next call. */
 size_t unpack_start(struct unpack *u, enum image_compression compression, const uint8_t *stored,
-                    size_t size, uint8_t *to, size_t want);
+                    size_t size, size_t want, const uint8_t **start);
 
 #endif

@@ -7,13 +7,13 @@
 #include "image/fatbin.h"
 #include "image/ptx.h"
 
-#define START_MAX      ((size_t)8 << 10)     /* unpacked bytes in which notes are looked for */
-#define ZSTD_BLOCK_MAX ((size_t)128 << 10)   /* a frame yields nothing before its first block ends \
-                                              */
-#define ZSTD_HEADER_MAX ((size_t)18 + 3)     /* frame header and block header */
-#define SAMPLE_MAX      ((uint64_t)16 << 20) /* an image stored in more is not read for its notes */
-#define PROGRESS_STEP   ((uint64_t)8 << 20)
-#define PTX_HEADER_MAX  ((size_t)4 << 10)
+#define NOTES_NEAR      ((size_t)128 << 10) /* the notes of 19 in 20 cubins of ABI 8 begin before */
+#define NOTES_FAR       ((size_t)8 << 20)   /* and those of all but a few huge ones */
+#define PTX_COMMENT_MAX ((size_t)512)       /* nvcc's comment with its release */
+#define ZSTD_BLOCK_MAX  ((size_t)128 << 10) /* a frame yields nothing before its first block ends  \
+                                             */
+#define PROGRESS_STEP  ((uint64_t)8 << 20)
+#define PTX_HEADER_MAX ((size_t)4 << 10)
 
 void walk_problem(struct walk *w, struct err *problem)
 {
@@ -94,55 +94,42 @@ static int give_payload(struct walk *w, const struct image *image, const uint8_t
 /* ---- what only the payload says ----------------------------------------------------------------
  */
 
-/* Stored bytes from which the first START_MAX (or header) bytes of the image can be had. */
-static size_t start_size(const struct image *image)
+/* How many unpacked bytes are looked at: enough for the headers, or for the notes of most cubins of
+ * ABI 8, or for those of nearly all. */
+static size_t start_wanted(const struct image *image)
 {
-    size_t size = 0;
     if (image->obfuscated)
         return 0;
     if (image->kind == IMAGE_CUBIN)
-        size = image->abi >= 8 ? START_MAX : 4 * CUBIN_HEADER_SIZE;
-    else if (image->kind == IMAGE_PTX)
-        size = 256; /* nvcc's comment with its release */
-    if (size && image->compression == IMAGE_ZSTD)
-        size = ZSTD_BLOCK_MAX + ZSTD_HEADER_MAX;
+        return image->abi >= 8 ? NOTES_NEAR : CUBIN_HEADER_SIZE;
+    return image->kind == IMAGE_PTX ? PTX_COMMENT_MAX : 0;
+}
+
+/* Stored bytes that yield `want` unpacked ones. No compressor makes them longer, but a few bytes
+ * of framing come on top, and zstd gives nothing before a block is complete. */
+static size_t start_stored(const struct image *image, size_t want)
+{
+    size_t size = want;
+    if (image->compression != IMAGE_PLAIN)
+        size += want / 128 + 64;
+    if (image->compression == IMAGE_ZSTD)
+        size += ZSTD_BLOCK_MAX;
     return size < image->payload_size ? size : (size_t)image->payload_size;
 }
 
-static void copy_toolkit(struct image *image, const struct cubin *cubin)
+/* The first `want` unpacked bytes, or what can be had of them, behind `before` bytes of the window
+ * (an entry header). Valid until the next call. -1 only on a read error. */
+static int read_start(struct walk *w, const struct image *image, size_t before, size_t want,
+                      const uint8_t **start, size_t *size, struct err *err)
 {
-    image->toolkit_major = cubin->toolkit_major;
-    image->toolkit_minor = cubin->toolkit_minor;
-}
-
-/* One whole image per (arch, suffix); false when there was one already. */
-static bool take_sample(struct walk *w, const struct image *image)
-{
-    for (unsigned i = 0; i < w->sample_count; i++) {
-        if (w->sampled[i].arch == image->arch && w->sampled[i].suffix == image->suffix)
-            return false;
-    }
-    if (w->sample_count == WALK_SAMPLES || image->payload_size > SAMPLE_MAX)
-        return false;
-    w->sampled[w->sample_count].arch = image->arch;
-    w->sampled[w->sample_count].suffix = image->suffix;
-    w->sample_count++;
-    return true;
-}
-
-/* Reads the notes of a whole cubin; `before` bytes of the window stand in front of its payload. */
-static int read_notes(struct walk *w, struct image *image, size_t before, struct cubin *cubin,
-                      struct err *err)
-{
-    size_t got, size, stored = (size_t)image->payload_size;
-    const uint8_t *data, *window = input_peek(w->in, before + stored, &got, err);
+    size_t got, n = start_stored(image, want);
+    const uint8_t *window = input_peek(w->in, before + n, &got, err);
+    *size = 0;
     if (!window)
         return -1;
-    if (got < before + stored ||
-        unpack_image(w->unpack, image, window + before, stored, &data, &size, NULL) < 0)
-        return 0;
-    cubin_read_notes(data, size, cubin);
-    copy_toolkit(image, cubin);
+    if (got < before + n)
+        return 0; /* the walk finds out by itself that the input ends here */
+    *size = unpack_start(w->unpack, image->compression, window + before, n, want, start);
     return 0;
 }
 
@@ -154,30 +141,28 @@ static int describe_cubin(struct walk *w, struct image *image, const uint8_t *st
         return 0;
     image->relocatable = cubin.relocatable;
     image->abi = cubin.abi;
-    if (cubin.abi >= 8 && !cubin_find_notes(start, size, &cubin) &&
-        (w->options.payloads || take_sample(w, image)) && image->payload_size <= SAMPLE_MAX)
-        return read_notes(w, image, before, &cubin, err);
-    copy_toolkit(image, &cubin);
+    if (cubin.abi >= 8 && !cubin_find_notes(start, size, &cubin) && size >= NOTES_NEAR) {
+        if (read_start(w, image, before, NOTES_FAR, &start, &size, err) < 0)
+            return -1;
+        cubin_find_notes(start, size, &cubin);
+    }
+    image->toolkit_major = cubin.toolkit_major;
+    image->toolkit_minor = cubin.toolkit_minor;
     return 0;
 }
 
-/* `before` bytes of the window (an entry header) stand in front of the payload. */
 static int describe(struct walk *w, struct image *image, size_t before, struct err *err)
 {
-    uint8_t start[START_MAX];
-    size_t got, n = start_size(image);
-    if (n == 0)
+    const uint8_t *start;
+    size_t size, want = start_wanted(image);
+    if (want == 0)
         return 0;
-    const uint8_t *window = input_peek(w->in, before + n, &got, err);
-    if (!window)
+    if (read_start(w, image, before, want, &start, &size, err) < 0)
         return -1;
-    if (got < before + n)
-        return 0; /* the walk finds out by itself that the input ends here */
-    size_t want = image->kind == IMAGE_PTX ? 256 : image->abi >= 8 ? START_MAX : CUBIN_HEADER_SIZE;
-    size_t size = unpack_start(w->unpack, image->compression, window + before, n, start, want);
     if (image->kind == IMAGE_CUBIN)
         return describe_cubin(w, image, start, size, before, err);
-    ptx_find_toolkit(start, size, &image->toolkit_major, &image->toolkit_minor);
+    if (size)
+        ptx_find_toolkit(start, size, &image->toolkit_major, &image->toolkit_minor);
     return 0;
 }
 
@@ -343,7 +328,28 @@ static void image_of_cubin(const struct cubin *cubin, uint64_t offset, struct im
                              .offset = offset,
                              .payload_offset = offset,
                              .payload_size = cubin->size };
-    copy_toolkit(image, cubin);
+    image->toolkit_major = cubin->toolkit_major;
+    image->toolkit_minor = cubin->toolkit_minor;
+}
+
+/* Brings the whole cubin into the window: first up to its tables, then as far as those say. */
+static const uint8_t *peek_cubin(struct walk *w, struct cubin *cubin, bool *whole, struct err *err)
+{
+    const uint8_t *data = NULL;
+    uint64_t size = 0;
+    size_t got;
+    *whole = true;
+    while (*whole && size < cubin->size) {
+        size = cubin->size;
+        *whole = size <= INPUT_WINDOW_MAX;
+        data = input_peek(w->in, *whole ? (size_t)size : CUBIN_HEADER_SIZE, &got, err);
+        if (!data)
+            return NULL;
+        *whole = *whole && got >= size;
+        if (*whole)
+            cubin->size = cubin_file_size(data, (size_t)size);
+    }
+    return data;
 }
 
 int walk_cubin(struct walk *w, struct err *err)
@@ -351,6 +357,7 @@ int walk_cubin(struct walk *w, struct err *err)
     struct err problem = { 0 };
     struct cubin cubin;
     struct image image;
+    bool whole;
     uint64_t pos = input_pos(w->in);
     size_t got;
     const uint8_t *data = input_peek(w->in, CUBIN_HEADER_SIZE, &got, err);
@@ -358,13 +365,12 @@ int walk_cubin(struct walk *w, struct err *err)
         return -1;
     if (cubin_parse_header(data, got, &cubin, NULL) < 0)
         return 0;
-    bool whole = cubin.size <= INPUT_WINDOW_MAX;
-    data = input_peek(w->in, whole ? (size_t)cubin.size : INPUT_WINDOW_MAX, &got, err);
+    data = peek_cubin(w, &cubin, &whole, err);
     if (!data)
         return -1;
-    if (!whole || got < cubin.size) {
+    if (!whole) {
         err_format(&problem, pos, "cubin that states %llu bytes %s", (unsigned long long)cubin.size,
-                   whole ? "breaks off" : "is too large to be read whole");
+                   cubin.size > INPUT_WINDOW_MAX ? "is too large to be read whole" : "breaks off");
         walk_problem(w, &problem);
         return 0;
     }

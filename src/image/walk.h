@@ -7,8 +7,6 @@
 #include "image/section.h"
 #include "image/unpack.h"
 
-#define WALK_SAMPLES 64
-
 /* One scan under way. */
 struct walk {
     struct input *in;
@@ -23,13 +21,6 @@ struct walk {
     struct section_table outer, inner;
     uint64_t inner_base;
     bool inner_pending;
-
-    /* (arch, suffix) of which one image was read whole for its notes. */
-    struct {
-        unsigned arch;
-        char suffix;
-    } sampled[WALK_SAMPLES];
-    unsigned sample_count;
 };
 
 /* Each looks at the current position. 1: it was a container (damaged or not) and the input has
