@@ -20,11 +20,9 @@ static const struct arch_rule rules[RULE_COUNT] = {
 #undef X
 };
 
-/* From CUDA 11.1 on a PTX level of its own has code 222; before, it counts as broken PTX. */
-#define FIRST_DRIVER_WITH_222 455
-
-/* The driver of CUDA 12.4, the first that unpacks zstd. */
-#define ZSTD_CUDA 1204
+/* The CUDA of the first driver that unpacks zstd, and that has met family-specific images. */
+#define ZSTD_CUDA   1204
+#define FAMILY_CUDA 1209
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -57,26 +55,22 @@ const struct arch_rule *arch_rule_find(const char *id)
 
 /* ---- the target ---- */
 
-/* A target with everything looked up. `branch` is NULL when nothing says what the driver knows
- * (Tegra boards, drivers older than the table). */
+/* A target with everything looked up. `branch` is NULL when nothing says what the driver knows. On
+ * Tegra a branch stands for the desktop driver of the same CUDA. */
 struct place {
     const struct arch_facts *arch;
     struct driver_span span;
     struct driver_version driver;
-    const struct branch_facts *branch, *last; /* last: NULL when the card is still supported */
+    const struct branch_facts *branch, *last; /* last: NULL while new drivers support the card */
     enum arch_os os;
     bool assumed; /* the target named no driver */
 };
 
-/* The newest driver that the card can have; on Tegra the desktop branch of the same CUDA. */
+/* The newest driver that the card can have. */
 static void assume_driver(struct place *p)
 {
     p->assumed = true;
-    p->branch = p->last;
-    if (!p->branch && p->arch->class == ARCH_TEGRA && p->arch->max_cuda)
-        p->branch = facts_branch_for_cuda(p->arch->max_cuda, p->os);
-    if (!p->branch)
-        p->branch = facts_newest(p->os);
+    p->branch = p->last ? p->last : facts_newest(p->os);
     p->driver = p->branch->first;
 }
 
@@ -89,6 +83,8 @@ static bool place_find(struct place *p, const struct arch_target *target)
     p->span = facts_span(p->arch, target->os, target->notebook);
     if (version_known(p->span.last))
         p->last = facts_branch(p->span.last, target->os);
+    else if (p->arch->class == ARCH_TEGRA && p->arch->max_cuda)
+        p->last = facts_branch_for_cuda(p->arch->max_cuda, target->os);
     if (version_known(target->driver))
         p->branch = facts_branch(target->driver, target->os);
     else
@@ -134,14 +130,14 @@ static bool beyond_table(const struct place *p)
 }
 
 /* A driver from `needed` on would do: too old, or never if the card's last driver is before it.
- * Tegra drivers are numbered apart from the desktop's, so nothing is promised there. */
+ * Tegra drivers are numbered apart from the desktop's, so no version is named there. */
 static struct arch_verdict needs_driver(const struct place *p, const struct branch_facts *needed,
                                         enum rule too_old, enum rule never)
 {
-    if (p->arch->class == ARCH_TEGRA || beyond_table(p))
-        return answer(RULE_DRIVER_LEVEL_UNKNOWN);
     if (past_last(p, needed))
         return answer(never);
+    if (p->arch->class == ARCH_TEGRA || beyond_table(p))
+        return answer(RULE_DRIVER_LEVEL_UNKNOWN);
     struct arch_verdict v = answer(too_old);
     if (needed)
         v.least_driver = needed->first;
@@ -150,9 +146,10 @@ static struct arch_verdict needs_driver(const struct place *p, const struct bran
 
 /* ---- does the driver know the card ---- */
 
-/* Tegra boards have no span: their driver is part of the system. */
 static bool knows_card(const struct place *p, struct arch_verdict *v)
 {
+    if (p->arch->class == ARCH_TEGRA)
+        return true; /* the driver is part of the board's system */
     if (p->branch && past_last(p, p->branch)) {
         *v = with_code(answer(RULE_DRIVER_TOO_NEW), 100);
         return false;
@@ -226,9 +223,16 @@ static enum rule fit(const struct arch_image *image, const struct arch_facts *ca
 
 /* ---- does the driver take it ---- */
 
-static int code_of_new_ptx(const struct place *p)
+/* PTX newer than the driver has a code of its own, 222, from some driver of CUDA 11.0 on: 450.80.02
+ * has it (hashcat#2626), what came with CUDA 10.2 has not (rust-cuda#34). Before, it counts as
+ * broken. */
+static struct arch_verdict with_new_ptx_code(struct arch_verdict v, const struct place *p)
 {
-    return p->driver.major >= FIRST_DRIVER_WITH_222 ? 222 : 218;
+    struct driver_version d = p->driver;
+    bool has = d.major > 450 || (d.major == 450 && (!d.minor || d.minor >= 80));
+    if (!has)
+        v = with_code(v, 218);
+    return d.major >= 445 ? with_code(v, 222) : v;
 }
 
 static unsigned isa_of(const struct arch_image *image)
@@ -242,12 +246,12 @@ static struct arch_verdict judge_isa(const struct arch_image *image, const struc
     if (!isa)
         return answer(RULE_PTX_ISA_UNKNOWN);
     if (!p->branch || !p->branch->isa)
-        return with_code(answer(RULE_DRIVER_LEVEL_UNKNOWN), code_of_new_ptx(p));
+        return with_new_ptx_code(answer(RULE_DRIVER_LEVEL_UNKNOWN), p);
     if (isa <= p->branch->isa)
         return with_code(answer(RULE_PTX_RUNS), 0);
     struct arch_verdict v = needs_driver(p, facts_branch_for_isa(isa, p->os),
                                          RULE_PTX_ISA_ABOVE_DRIVER, RULE_PTX_ISA_ABOVE_LAST);
-    return with_code(v, code_of_new_ptx(p));
+    return with_new_ptx_code(v, p);
 }
 
 static bool takes_zstd(const struct place *p, struct arch_verdict *v)
@@ -261,48 +265,77 @@ static bool takes_zstd(const struct place *p, struct arch_verdict *v)
     return false;
 }
 
-/* From CUDA 11 on a driver takes the SASS of every minor version of its own major one. */
+/* Which rule speaks against this toolkit's SASS, and the CUDA level that it would take; false:
+ * none. From CUDA 11 on a driver takes the SASS of every minor version of its own major one. */
+static bool toolkit_rule(const struct arch_image *image, const struct place *p, enum rule *rule,
+                         unsigned *needed)
+{
+    unsigned major = image->toolkit_major, driver_major = p->branch->cuda / 100;
+    unsigned level = facts_level(major, image->toolkit_minor);
+    *needed = facts_level(major, 0);
+    if (image->suffix == 'f' && p->branch->cuda < FAMILY_CUDA) {
+        *rule = RULE_CUBIN_FAMILY_DRIVER;
+        *needed = FAMILY_CUDA;
+        return true;
+    }
+    if (major == driver_major && major < 11 && level > p->branch->cuda) {
+        *rule = RULE_CUBIN_TOOLKIT_MINOR;
+        *needed = level;
+        return true;
+    }
+    *rule = major == 12 && driver_major == 11 ? RULE_CUBIN_TOOLKIT_12 : RULE_CUBIN_TOOLKIT_MAJOR;
+    return major > driver_major;
+}
+
 static struct arch_verdict judge_toolkit(const struct arch_image *image, const struct place *p,
                                          struct arch_verdict fits)
 {
-    unsigned made_by = facts_level(image->toolkit_major, image->toolkit_minor);
-    if (!image->toolkit_major || !p->branch || !p->branch->cuda || p->arch->class == ARCH_TEGRA)
+    enum rule rule;
+    unsigned needed;
+    if (!p->branch || !p->branch->cuda || p->arch->class == ARCH_TEGRA ||
+        !toolkit_rule(image, p, &rule, &needed))
         return fits;
-    unsigned driver_major = p->branch->cuda / 100;
-    enum rule rule = RULE_CUBIN_TOOLKIT_MAJOR;
-    unsigned needed = facts_level(image->toolkit_major, 0);
-    if (image->toolkit_major == driver_major && driver_major < 11 && made_by > p->branch->cuda) {
-        rule = RULE_CUBIN_TOOLKIT_MINOR;
-        needed = made_by;
-    } else if (image->toolkit_major <= driver_major) {
-        return fits;
-    }
-    struct arch_verdict v = with_code(answer(rule), 200);
     const struct branch_facts *branch = facts_branch_for_cuda(needed, p->os);
-    if (branch && !past_last(p, branch))
+    bool never = past_last(p, branch);
+    if (never && rule == RULE_CUBIN_TOOLKIT_12)
+        rule = RULE_CUBIN_TOOLKIT_12_LAST;
+    struct arch_verdict v = with_code(answer(rule), 200);
+    if (rule == RULE_CUBIN_FAMILY_DRIVER)
+        v = with_code(v, 209);
+    if (branch && !never)
         v.least_driver = branch->first;
     return v;
 }
 
 /* ---- one image ---- */
 
-/* The codes of an image whose architecture does not fit; finding 9 and section B of the notes. */
+/* K1 and X1: 200 was seen for a desktop's SASS (nervanagpu#22); Orin, Xavier and Thor give 209. */
+#define LAST_TEGRA_WITH_200 53
+
+/* The driver looks at .version before .target (LuxCore#490); a target above the card is 218 in all
+ * reports of this decade, 209 in one of 2016 (GPUEnabler#27). */
+static struct arch_verdict misfit_bare_ptx(const struct arch_image *image, const struct place *p,
+                                           struct arch_verdict v)
+{
+    unsigned isa = isa_of(image);
+    if (isa && p->branch && isa > p->branch->isa)
+        return with_new_ptx_code(v, p);
+    v = with_code(v, 218);
+    return p->driver.major < 445 ? with_code(v, 209) : v;
+}
+
+/* The codes of an image whose architecture does not fit. */
 static struct arch_verdict misfit(const struct arch_image *image, const struct place *p,
                                   enum rule rule, enum arch_path path)
 {
     struct arch_verdict v = answer(rule);
-    if (path == ARCH_CONTAINER || image->kind == ARCH_CUBIN) {
-        v = with_code(v, 209);
-        bool may_be_200 = path != ARCH_CONTAINER || rule == RULE_CUBIN_TEGRA;
-        return may_be_200 ? with_code(v, 200) : v;
-    }
-    v = with_code(v, 218);
-    if (rule != RULE_PTX_A_OTHER)
-        v = with_code(v, 209);
-    unsigned isa = isa_of(image);
-    if (isa && p->branch && isa > p->branch->isa)
-        v = with_code(v, code_of_new_ptx(p));
-    return v;
+    if (path != ARCH_CONTAINER && image->kind == ARCH_PTX)
+        return misfit_bare_ptx(image, p, v);
+    bool may_be_200 =
+        path != ARCH_CONTAINER || (rule == RULE_CUBIN_TEGRA && p->arch->class == ARCH_TEGRA &&
+                                   p->arch->cc <= LAST_TEGRA_WITH_200);
+    v = with_code(v, 209);
+    return may_be_200 ? with_code(v, 200) : v;
 }
 
 static struct arch_verdict judge_image(const struct arch_image *image, const struct place *p,
@@ -325,7 +358,7 @@ struct arch_verdict arch_judge(const struct arch_image *image, const struct arch
                                enum arch_path path)
 {
     if (image->kind == ARCH_LTO)
-        return answer(RULE_LTO);
+        return with_code(with_code(answer(RULE_LTO), 200), 209);
     struct place p;
     if (!place_find(&p, target))
         return answer(RULE_CARD_UNKNOWN);
@@ -419,7 +452,7 @@ struct arch_verdict arch_judge_container(const struct arch_image *images, size_t
         chosen = &ignored;
     *chosen = SIZE_MAX;
     if (!has_gpu_code(images, count))
-        return answer(count ? RULE_LTO : RULE_EMPTY);
+        return with_code(with_code(answer(count ? RULE_LTO : RULE_EMPTY), 200), 209);
     struct place p;
     if (!place_find(&p, target))
         return answer(RULE_CARD_UNKNOWN);

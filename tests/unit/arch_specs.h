@@ -1,5 +1,5 @@
 /* Images and targets written as short texts, for the tests of src/arch:
- *   sm_35@tk11.8   compute_50@isa7.8   sm_90a   sm_86@zstd@tk12.8   lto_80 */
+ *   sm_35@tk11.8   compute_50@isa7.8   sm_90a   sm_86@tk12.8@zstd   compute_86@lz4   lto_80 */
 #ifndef TESTS_ARCH_SPECS_H
 #define TESTS_ARCH_SPECS_H
 
@@ -39,6 +39,8 @@ static bool spec_image(const char *text, struct arch_image *image)
     if (!part || !spec_head(part, image))
         return false;
     while ((part = strtok_r(NULL, "@", &save))) {
+        if (!strcmp(part, "lz4"))
+            continue; /* every driver unpacks it */
         if (!strcmp(part, "zstd"))
             image->zstd = true;
         else if (sscanf(part, "isa%u.%u", &image->ptx_major, &image->ptx_minor) != 2 &&
@@ -48,16 +50,18 @@ static bool spec_image(const char *text, struct arch_image *image)
     return true;
 }
 
-/* Space-separated; returns how many, or -1. */
+/* Separated by commas or spaces, "-" for none; returns how many, or -1. */
 static int spec_images(const char *text, struct arch_image *images, int max)
 {
     char copy[512];
     if (strlen(text) >= sizeof copy)
         return -1;
     strcpy(copy, text);
+    if (!strcmp(copy, "-"))
+        return 0;
     int count = 0;
     char *save = NULL;
-    for (char *p = strtok_r(copy, " ", &save); p; p = strtok_r(NULL, " ", &save))
+    for (char *p = strtok_r(copy, " ,", &save); p; p = strtok_r(NULL, " ,", &save))
         if (count == max || !spec_image(p, &images[count++]))
             return -1;
     return count;
