@@ -10,8 +10,8 @@ void err_clear(struct err *err)
     *err = (struct err){ .offset = ERR_NO_OFFSET };
 }
 
-static int set(struct err *err, enum err_code code, int native, uint64_t offset, const char *fmt,
-               va_list args)
+__attribute__((format(printf, 5, 0))) static int
+set(struct err *err, enum err_code code, int native, uint64_t offset, const char *fmt, va_list args)
 {
     if (!err || err->code != ERR_NONE)
         return -1;
@@ -74,8 +74,8 @@ int err_wrap(struct err *err, const char *fmt, ...)
 const char *err_code_name(enum err_code code)
 {
     static const char *const names[] = {
-        [ERR_NONE] = "none",     [ERR_USAGE] = "usage",   [ERR_IO] = "io",
-        [ERR_FORMAT] = "format", [ERR_LIMIT] = "limit",   [ERR_MEMORY] = "memory",
+        [ERR_NONE] = "none",       [ERR_USAGE] = "usage",   [ERR_IO] = "io",
+        [ERR_FORMAT] = "format",   [ERR_LIMIT] = "limit",   [ERR_MEMORY] = "memory",
         [ERR_MISSING] = "missing", [ERR_DRIVER] = "driver",
     };
     return names[code];

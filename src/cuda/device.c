@@ -11,7 +11,7 @@
 static int attribute(const struct driver *d, int handle, enum gpu_attribute which)
 {
     int value = 0;
-    return d->call.device_attribute(&value, which, handle) ? 0 : value;
+    return d->call.device_attribute(&value, (int)which, handle) ? 0 : value;
 }
 
 static void read_uuid(const struct driver *d, struct device *device)
