@@ -133,7 +133,9 @@ void worker_describe(const struct worker_result *result, char *text, size_t size
         snprintf(text, size, "ended by signal %d (%s)", result->status, strsignal(result->status));
         return;
     case OS_EXITED:
-        snprintf(text, size, result->status ? "exit status %d" : "", result->status);
+        text[0] = 0;
+        if (result->status)
+            snprintf(text, size, "exit status %d", result->status);
         return;
     }
 }
