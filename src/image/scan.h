@@ -57,6 +57,7 @@ struct scan_container {
 struct scan_options {
     bool payloads; /* hand each image's unpacked bytes to `payload` (skips images over the cap) */
     uint64_t unpacked_max; /* the cap; 0: UNPACK_MAX */
+    uint64_t stored_max;   /* only those of at most so many stored bytes; 0: all */
 };
 
 /* Callbacks; any may be NULL. They return 0, or -1 to stop the scan (with err set). */

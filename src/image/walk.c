@@ -73,7 +73,9 @@ static int give_image(struct walk *w, const struct scan_container *c, const stru
 
 static bool wants_payload(const struct walk *w, const struct image *image)
 {
-    return w->options.payloads && w->sink.payload && !image->obfuscated;
+    uint64_t max = w->options.stored_max;
+    return w->options.payloads && w->sink.payload && !image->obfuscated &&
+           (max == 0 || image->payload_size <= max);
 }
 
 /* `stored` is the whole payload. */
@@ -283,9 +285,10 @@ int walk_fatbin(struct walk *w, struct err *err)
         return 0;
     uint64_t left = fatbin_entries_size(data, got);
     size_t first = got < FATBIN_HEADER_SIZE ? got : FATBIN_HEADER_SIZE;
+    /* A container of no entries is valid: static cuDNN has some. */
     if (left > UINT64_MAX / 2 - input_pos(w->in) ||
-        fatbin_entry_size(data + first, got - first, input_pos(w->in) + first, left, &header_size,
-                          &problem) < 0) {
+        (left && fatbin_entry_size(data + first, got - first, input_pos(w->in) + first, left,
+                                   &header_size, &problem) < 0)) {
         err_format(&problem, input_pos(w->in), "fat binary header states %llu bytes",
                    (unsigned long long)left);
         err_wrap(&problem, "fat binary without a valid first entry");

@@ -1,0 +1,345 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/grid.h"
+#include "cli/inspect.h"
+#include "cli/out.h"
+#include "cli/sentence.h"
+#include "cli/text.h"
+#include "core/utf8.h"
+
+#define ROWS_AT_ONCE 256 /* of the list of containers; widths are settled by the first of them */
+#define BLOCK        2
+#define SENTENCES    6
+
+static const char *number(char to[24], uint64_t value)
+{
+    snprintf(to, 24, "%" PRIu64, value);
+    return to;
+}
+
+static void add_kind(struct str *to, enum scan_file_kind kind)
+{
+    char id[32];
+    snprintf(id, sizeof id, "kind.%s", scan_file_kind_name(kind));
+    str_add(to, text_get(id));
+}
+
+/* ", 3 images"; the text for one is another, since some languages need it. */
+static void add_count(struct str *to, const char *id, uint64_t count)
+{
+    char value[24], one[48];
+    snprintf(one, sizeof one, "%s_one", id);
+    str_add(to, text_get("count.comma"));
+    text_add(to, count == 1 ? one : id, TEXT_ARGS({ "count", number(value, count) }));
+}
+
+/* The archive's name stands once above its members. */
+static void print_name(struct inspect *in, const struct inspect_file *file)
+{
+    struct str name = STR_INIT;
+    const char *path = strcmp(file->path, "-") == 0 ? "(stdin)" : file->path;
+    out_progress(NULL, 0, 0);
+    if (*file->member && !in->titled) {
+        utf8_add_printable(&name, path);
+        out_line(OUT_BOLD, name.p);
+        str_clear(&name);
+        in->titled = true;
+    }
+    utf8_add_printable(&name, *file->member ? file->member : path);
+    out_text(OUT_BOLD, name.p);
+    str_free(&name);
+}
+
+static bool is_bare(const struct tally *t)
+{
+    return t->container_count == 1 && t->group_count && t->groups[0].kind != IMAGE_IN_FATBIN;
+}
+
+/* ": ELF, 12 containers (1 for the device linker), 36 images, 1.2 MiB" */
+static void print_counts(const struct inspect_file *file)
+{
+    const struct tally *t = &file->tally;
+    struct str text = STR_INIT;
+    str_add(&text, ": ");
+    add_kind(&text, file->kind);
+    if (!is_bare(t)) {
+        add_count(&text, "count.containers", t->container_count);
+        if (t->linked_count)
+            add_count(&text, "count.linked", t->linked_count);
+        if (t->empty_count)
+            add_count(&text, "count.empty", t->empty_count);
+        add_count(&text, "count.images", t->image_count);
+    }
+    str_add(&text, text_get("count.comma"));
+    out_add_size(&text, t->bytes);
+    out_line(OUT_PLAIN, text.p);
+    str_free(&text);
+}
+
+static void add_remark(struct str *to, const char *id, const struct text_arg *args)
+{
+    if (to->len)
+        str_add(to, ", ");
+    text_add(to, id, args);
+}
+
+static void add_remarks(struct str *to, const struct image *image)
+{
+    char value[24];
+    if (image->kind == IMAGE_UNKNOWN && image->raw_kind) {
+        snprintf(value, sizeof value, "0x%x", image->raw_kind);
+        add_remark(to, "remark.kind", TEXT_ARGS({ "kind", value }));
+    }
+    if (image->relocatable)
+        add_remark(to, "remark.relocatable", NULL);
+    if (image->obfuscated)
+        add_remark(to, "remark.obfuscated", NULL);
+    if (image->debug)
+        add_remark(to, "remark.debug", NULL);
+    if (image->bits32)
+        add_remark(to, "remark.bits32", NULL);
+    if (image->unknown_flags) {
+        snprintf(value, sizeof value, "%" PRIx64, image->unknown_flags);
+        add_remark(to, "remark.unknown_flags", TEXT_ARGS({ "flags", value }));
+    }
+}
+
+static void version_cell(struct grid *g, unsigned major, unsigned minor)
+{
+    if (major || minor)
+        grid_cellf(g, "%u.%u", major, minor);
+    else
+        grid_cell(g, "");
+}
+
+static void row_cells(struct grid *g, const struct tally_row *row)
+{
+    struct str text = STR_INIT;
+    char arch[24];
+    image_arch_name(&row->image, arch, sizeof arch);
+    grid_cell(g, arch);
+    grid_cellf(g, "%" PRIu64, row->count);
+    out_add_size(&text, row->bytes);
+    grid_cell(g, text.p);
+    version_cell(g, row->image.ptx_major, row->image.ptx_minor);
+    bool packed = row->image.compression != IMAGE_PLAIN;
+    grid_cell(g, packed ? image_compression_name(row->image.compression) : "");
+    version_cell(g, row->image.toolkit_major, row->image.toolkit_minor);
+    str_clear(&text);
+    add_remarks(&text, &row->image);
+    grid_cell(g, text.p);
+    str_free(&text);
+}
+
+static void print_rows(const struct tally *t)
+{
+    static const struct grid_column columns[] = {
+        { "col.arch", false },    { "col.images", true },  { "col.bytes", true },
+        { "col.isa", false },     { "col.packed", false }, { "col.toolkit", false },
+        { "col.remarks", false },
+    };
+    size_t *order = calloc(t->row_count + 1, sizeof *order);
+    struct grid *g = grid_new(columns, sizeof columns / sizeof columns[0]);
+    if (!order || !g)
+        goto done;
+    tally_order(t, order);
+    for (size_t i = 0; i < t->row_count; i++)
+        if (t->rows[order[i]].count)
+            row_cells(g, &t->rows[order[i]]);
+    grid_print(g, BLOCK);
+done:
+    grid_free(g);
+    free(order);
+}
+
+static enum out_style style_of(const struct inspect_verdict *v)
+{
+    if (v->verdict == VERDICT_NO_GPU_CODE)
+        return OUT_PLAIN;
+    if (inspect_is_unfit(v))
+        return OUT_BAD;
+    return v->verdict == VERDICT_UNCERTAIN || v->sum.without ? OUT_DOUBTFUL : OUT_GOOD;
+}
+
+static void print_verdict(const struct inspect_file *file, const struct target *target,
+                          const struct inspect_verdict *v)
+{
+    struct str label = STR_INIT, text = STR_INIT;
+    struct sentence_file facts = { &file->tally, target, v };
+    target_add_label(&label, target);
+    out_pad(BLOCK);
+    out_text(OUT_BOLD, label.p);
+    out_text(OUT_PLAIN, ": ");
+    sentence_verdict(&text, &facts);
+    out_line(style_of(v), text.p);
+    str_clear(&text);
+    sentence_reasons(&text, &facts);
+    if (text.len)
+        out_wrapped(OUT_PLAIN, SENTENCES, text.p);
+    str_free(&label);
+    str_free(&text);
+}
+
+static void print_plain(struct inspect *in, const struct inspect_file *file)
+{
+    struct str kind = STR_INIT;
+    add_kind(&kind, file->kind);
+    print_name(in, file);
+    out_text(OUT_PLAIN, ": ");
+    out_sentence(OUT_PLAIN, in->options->kernel ? "inspect.no_match" : "inspect.no_gpu_code",
+                 TEXT_ARGS({ "kind", kind.p }));
+    out_line(OUT_PLAIN, "");
+    str_free(&kind);
+}
+
+void inspect_text_file(struct inspect *in, const struct inspect_file *file,
+                       const struct inspect_verdict *verdicts)
+{
+    if (in->rows)
+        grid_print(in->rows, BLOCK);
+    grid_free(in->rows);
+    in->rows = NULL;
+    if (!file->tally.container_count) {
+        if (in->shows_plain && !*file->member)
+            print_plain(in, file);
+        return;
+    }
+    print_name(in, file);
+    print_counts(file);
+    print_rows(&file->tally);
+    for (size_t i = 0; i < in->targets.count; i++)
+        print_verdict(file, &in->targets.list[i], &verdicts[i]);
+    out_line(OUT_PLAIN, "");
+}
+
+/* "sm_35 sm_50 compute_50" */
+static void add_group_archs(struct str *to, const struct tally *t, const struct tally_group *group)
+{
+    char arch[24];
+    for (size_t i = 0; i < group->row_count; i++) {
+        image_arch_name(&t->rows[group->rows[i]].image, arch, sizeof arch);
+        str_addf(to, "%s%s", i ? " " : "", arch);
+    }
+}
+
+static void print_kernels(const struct inspect *in, const struct kernels *k)
+{
+    static const struct grid_column columns[] = { { NULL, false }, { NULL, false } };
+    struct grid *g = grid_new(columns, 2);
+    struct str text = STR_INIT;
+    if (!g)
+        return;
+    for (size_t i = 0; i < k->count; i++) {
+        const char *pattern = in->options->kernel;
+        if (pattern && !kernels_name_matches(k->list[i].name, pattern))
+            continue;
+        str_clear(&text);
+        kernels_add_archs(&text, k, i);
+        grid_cell(g, text.p);
+        str_clear(&text);
+        utf8_add_printable(&text, k->list[i].name);
+        grid_cell(g, text.p);
+    }
+    grid_print(g, SENTENCES);
+    str_free(&text);
+    grid_free(g);
+}
+
+static struct grid *container_grid(void)
+{
+    static const struct grid_column columns[] = {
+        { "col.container", true }, { "col.offset", true }, { "col.size", true },
+        { "col.holds", false },    { NULL, false },
+    };
+    return grid_new(columns, sizeof columns / sizeof columns[0]);
+}
+
+/* What becomes of a container on the card, if there is one card. */
+static const char *status(const struct inspect *in, const struct tally *t,
+                          const struct tally_group *group)
+{
+    char id[48];
+    if (group->use == TALLY_LINKED)
+        return text_get("status.linked");
+    if (group->use == TALLY_EMPTY)
+        return text_get("status.empty");
+    if (in->targets.count != 1)
+        return "";
+    struct arch_verdict v = inspect_judge_group(t, group, &in->targets.list[0]);
+    snprintf(id, sizeof id, "status.%s", verdict_name(v.verdict));
+    return text_get(id);
+}
+
+void inspect_text_container(struct inspect *in, const struct inspect_file *file,
+                            const struct scan_container *c, const struct tally_group *group)
+{
+    struct str text = STR_INIT;
+    out_progress(NULL, 0, 0);
+    if (!in->rows) {
+        in->rows = container_grid();
+        if (!in->rows)
+            return;
+        print_name(in, file);
+        out_line(OUT_PLAIN, "");
+    }
+    grid_cellf(in->rows, "%" PRIu64, c->index);
+    grid_cellf(in->rows, "0x%" PRIx64, c->offset);
+    out_add_size(&text, c->size);
+    grid_cell(in->rows, text.p);
+    str_clear(&text);
+    add_group_archs(&text, &file->tally, group);
+    grid_cell(in->rows, text.p);
+    grid_cell(in->rows, status(in, &file->tally, group));
+    if (in->options->kernels || grid_rows(in->rows) >= ROWS_AT_ONCE)
+        grid_print(in->rows, BLOCK);
+    if (in->options->kernels)
+        print_kernels(in, &file->kernels);
+    str_free(&text);
+}
+
+static void print_sum_verdict(const struct target *target, const struct inspect_sum *sum, size_t i)
+{
+    struct str label = STR_INIT;
+    char whole[24], partly[24], none[24], uncertain[24];
+    target_add_label(&label, target);
+    out_pad(BLOCK);
+    out_text(OUT_BOLD, label.p);
+    out_text(OUT_PLAIN, ": ");
+    out_sentence(sum->on[i].none ? OUT_BAD : OUT_PLAIN, "inspect.package_verdict",
+                 TEXT_ARGS({ "whole", number(whole, sum->on[i].whole) },
+                           { "partly", number(partly, sum->on[i].partly) },
+                           { "none", number(none, sum->on[i].none) },
+                           { "uncertain", number(uncertain, sum->on[i].uncertain) }));
+    out_line(OUT_PLAIN, "");
+    str_free(&label);
+}
+
+void inspect_text_sum(struct inspect *in, const char *name, const struct inspect_sum *sum)
+{
+    struct str text = STR_INIT;
+    char gpu_files[24];
+    utf8_add_printable(&text, name);
+    out_progress(NULL, 0, 0);
+    out_text(OUT_BOLD, text.p);
+    str_clear(&text);
+    str_add(&text, ": ");
+    text_add(&text, sum->files == 1 ? "count.files_one" : "count.files",
+             TEXT_ARGS({ "count", number(gpu_files, sum->files) }));
+    str_add(&text, text_get("count.comma"));
+    text_add(&text, sum->gpu_files ? "count.gpu_files" : "count.gpu_files_none",
+             TEXT_ARGS({ "count", number(gpu_files, sum->gpu_files) }));
+    if (sum->gpu_files) {
+        add_count(&text, "count.containers", sum->containers);
+        add_count(&text, "count.images", sum->images);
+        str_add(&text, text_get("count.comma"));
+        out_add_size(&text, sum->bytes);
+    }
+    out_line(OUT_PLAIN, text.p);
+    if (sum->gpu_files)
+        for (size_t i = 0; i < in->targets.count; i++)
+            print_sum_verdict(&in->targets.list[i], sum, i);
+    str_free(&text);
+}
