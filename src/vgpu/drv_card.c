@@ -212,7 +212,8 @@ static unsigned first_branch(const struct drv_card *card)
     static const struct {
         unsigned cc, branch;
     } first[] = { { 121, 580 }, { 120, 570 }, { 110, 580 }, { 103, 575 }, { 100, 570 },
-                  { 90, 520 },  { 89, 520 },  { 86, 455 },  { 80, 450 },  { 75, 410 } };
+                  { 90, 520 },  { 89, 520 },  { 86, 455 },  { 80, 450 },  { 75, 410 },
+                  { 70, 384 },  { 60, 367 },  { 52, 346 },  { 50, 340 },  { 37, 346 } };
     if (strncmp(card->chip, "TU11", 4) == 0)
         return 418;
     if (strncmp(card->name, "H200", 4) == 0)
@@ -220,12 +221,20 @@ static unsigned first_branch(const struct drv_card *card)
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         if (card->cc >= first[i].cc)
             return first[i].branch;
-    return 384;
+    return 340;
+}
+
+/* Boards get their driver with the system: JetPack 4.6 (CUDA 10.2) and 5.1 (11.4) were the last. */
+static unsigned last_of_board(unsigned cc)
+{
+    return cc == 32 ? 340 : cc == 53 || cc == 62 ? 440 : cc == 72 ? 470 : 0;
 }
 
 /* Windows numbers within a branch go further than Linux's, so these are compared as they stand. */
 static unsigned last_branch(const struct drv_card *card, enum drv_os os)
 {
+    if (last_of_board(card->cc))
+        return last_of_board(card->cc);
     if (card->cc < 30)
         return os == DRV_WINDOWS ? 391 : 390;
     if (card->cc < 50 && os == DRV_WINDOWS)

@@ -48,7 +48,7 @@ int drv_card_find(struct drv_card *card, const char *name, struct err *err);
 const struct drv_limits *drv_card_limits(const struct drv_card *card);
 
 /* The first and last driver branch that know the card on this system; last 0: still supported.
- * Branches before 384 are not known here, so `first` is at least 384. */
+ * Branches before 340 are not known here, so `first` is at least 340. */
 void drv_card_window(const struct drv_card *card, enum drv_os os, unsigned *first, unsigned *last);
 bool drv_card_enumerated(const struct drv_card *card, const struct drv_driver *driver);
 

@@ -22,7 +22,7 @@ struct drv_driver {
 };
 
 /* Parses "470", "470.256", "470.256.02". Versions between two known branches belong to the lower
- * one. Before 384 and above the newest known branch: ERR_USAGE. `os` is kept as it is. */
+ * one. Before 340 and above the newest known branch: ERR_USAGE. `os` is kept as it is. */
 int drv_driver_parse(struct drv_driver *driver, const char *text, struct err *err);
 
 /* The newest branch that is known, 0-based going down; false behind the oldest. */
