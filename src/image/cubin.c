@@ -13,8 +13,6 @@
 #define NOTE_TKINFO      2000
 #define COMPAT_ARCH_A    9 /* record of .nv.compat: 1 for an arch-specific image */
 #define SYMBOL_FUNCTION  2
-#define SYMBOL_GLOBAL    1
-#define SYMBOL_WEAK      2
 #define SYMBOL_IS_KERNEL 0x10 /* in st_other */
 
 static const char note_owner[] = "NVIDIA Corp"; /* with its NUL: 12 bytes */
@@ -94,6 +92,14 @@ static struct bytes section_bytes(const struct sections *s, const struct elf_sec
     return bytes_slice(&s->file, section->offset, section->size);
 }
 
+/* Sections that state a size but have no bytes in the file: ELF's own, and in relocatable cubins
+ * CUDA's types for global and shared memory and Mercury's for shared. */
+static bool has_no_bytes(uint32_t type)
+{
+    return type == 0 || type == ELF_SECTION_NOBITS || type == 0x70000007 || type == 0x7000000a ||
+           type == 0x70000015;
+}
+
 uint64_t cubin_file_size(const uint8_t *data, size_t size)
 {
     struct elf elf;
@@ -104,7 +110,7 @@ uint64_t cubin_file_size(const uint8_t *data, size_t size)
     struct bytes table = bytes_slice(&file, elf.section_offset, elf_section_table_size(&elf));
     uint64_t end = elf_tables_end(&elf);
     for (unsigned i = 0; i < elf.section_count && elf_section_at(&elf, &table, i, &section); i++) {
-        if (section.type == 0 || section.type == ELF_SECTION_NOBITS)
+        if (has_no_bytes(section.type))
             continue;
         if (section.size > UINT64_MAX - section.offset)
             return UINT64_MAX;
@@ -155,12 +161,11 @@ static bool read_note(struct bytes *b, struct cubin *cubin, bool *found_toolkit)
     return !b->failed;
 }
 
-static bool read_note_section(struct bytes b, struct cubin *cubin)
+static void read_note_section(struct bytes b, struct cubin *cubin)
 {
-    bool found = false;
+    bool found;
     while (bytes_left(&b) > 0 && read_note(&b, cubin, &found))
         ;
-    return found;
 }
 
 /* Records: a format byte, an attribute byte, then two bytes of value or of a length that follows.
@@ -190,6 +195,8 @@ void cubin_read_notes(const uint8_t *data, size_t size, struct cubin *cubin)
             read_note_section(section_bytes(&s, &section), cubin);
         else if (section_is(&s, &section, ".nv.compat"))
             read_compat(section_bytes(&s, &section), cubin);
+        else if (section_is(&s, &section, ".debug_info"))
+            cubin->debug = true;
     }
 }
 
@@ -236,11 +243,11 @@ static bool symbol_at(struct bytes *b, bool bits64, struct symbol *symbol)
     return !b->failed;
 }
 
+/* Of any binding: static kernels, and all of some libraries, are local symbols. */
 static bool is_kernel(const struct symbol *symbol)
 {
-    unsigned binding = symbol->info >> 4;
     return (symbol->info & 0xf) == SYMBOL_FUNCTION && symbol->section != 0 &&
-           (binding == SYMBOL_GLOBAL || binding == SYMBOL_WEAK) && symbol->other & SYMBOL_IS_KERNEL;
+           symbol->other & SYMBOL_IS_KERNEL;
 }
 
 static int symbols_of(const struct sections *s, const struct elf_section *section,

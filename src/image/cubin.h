@@ -18,6 +18,7 @@ struct cubin {
     unsigned arch; /* 35, 90, 120 */
     char suffix;   /* 'a', 'f' or 0; ABI 8 needs cubin_read_notes for it */
     bool relocatable, bits32;
+    bool debug; /* holds .debug_info, as -G writes it; needs cubin_read_notes */
     unsigned toolkit_major, toolkit_minor; /* 0.0 when unknown; ABI 8 needs cubin_read_notes */
     uint64_t size;                         /* bytes of the whole file as its tables state them */
 };

@@ -26,7 +26,6 @@ struct unpack *unpack_new(uint64_t max, struct err *err)
     u->zstd = ZSTD_createDCtx();
     if (!u->zstd)
         goto fail;
-    ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX);
     return u;
 fail:
     unpack_free(u);
@@ -83,6 +82,15 @@ static int unpack_zstd(struct unpack *u, const struct image *image, const uint8_
     return 0;
 }
 
+static int over_limit(const struct unpack *u, const struct image *image, struct err *err)
+{
+    err_format(err, image->offset, "image states %llu unpacked bytes, over the limit of %llu",
+               (unsigned long long)image->unpacked_size, (unsigned long long)u->max);
+    if (err && err->offset == image->offset)
+        err->code = ERR_LIMIT;
+    return -1;
+}
+
 int unpack_image(struct unpack *u, const struct image *image, const uint8_t *stored, size_t size,
                  const uint8_t **data, size_t *unpacked, struct err *err)
 {
@@ -95,10 +103,7 @@ int unpack_image(struct unpack *u, const struct image *image, const uint8_t *sto
         return err_format(err, image->payload_offset, "compression of flags 0x%llx is not known",
                           (unsigned long long)image->flags);
     if (image->unpacked_size > u->max)
-        return err_set(err, ERR_LIMIT,
-                       "image at offset %llu states %llu bytes, over the limit of %llu",
-                       (unsigned long long)image->offset, (unsigned long long)image->unpacked_size,
-                       (unsigned long long)u->max);
+        return over_limit(u, image, err);
     size_t wanted = (size_t)image->unpacked_size;
     if (reserve(u, wanted ? wanted : 1, err) < 0)
         return -1;

@@ -8,7 +8,8 @@
 #include "core/err.h"
 #include "image/image.h"
 
-#define UNPACK_MAX ((uint64_t)64 << 20) /* an image that states more is refused, not unpacked */
+/* An image that states more is refused, not unpacked. Real ones come to 134 MB (NCCL 2.27). */
+#define UNPACK_MAX ((uint64_t)256 << 20)
 
 struct unpack; /* buffers and contexts that are kept from one image to the next */
 

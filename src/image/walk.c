@@ -10,10 +10,9 @@
 #define NOTES_NEAR      ((size_t)128 << 10) /* the notes of 19 in 20 cubins of ABI 8 begin before */
 #define NOTES_FAR       ((size_t)8 << 20)   /* and those of all but a few huge ones */
 #define PTX_COMMENT_MAX ((size_t)512)       /* nvcc's comment with its release */
-#define ZSTD_BLOCK_MAX  ((size_t)128 << 10) /* a frame yields nothing before its first block ends  \
-                                             */
-#define PROGRESS_STEP  ((uint64_t)8 << 20)
-#define PTX_HEADER_MAX ((size_t)4 << 10)
+#define PTX_HEADER_MAX  ((size_t)4 << 10)
+#define ZSTD_BLOCK_MAX  ((size_t)128 << 10) /* nothing comes out before the first block ends */
+#define PROGRESS_STEP   ((uint64_t)8 << 20)
 
 void walk_problem(struct walk *w, struct err *problem)
 {
@@ -328,6 +327,7 @@ static void image_of_cubin(const struct cubin *cubin, uint64_t offset, struct im
                              .abi = cubin->abi,
                              .relocatable = cubin->relocatable,
                              .bits32 = cubin->bits32,
+                             .debug = cubin->debug,
                              .offset = offset,
                              .payload_offset = offset,
                              .payload_size = cubin->size };
