@@ -26,9 +26,9 @@ FATBIN ?= build/fatbin
 endif
 export TOOLKIT ?= build/toolkit
 
-# V=1 shows the commands.
+# V=1 shows the commands, -s nothing.
 V ?=
-Q  = $(if $(V),,@echo "  $@"; )
+Q  = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,echo "  $@"; ))
 
 # As many jobs as processors, unless -j says otherwise.
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
@@ -67,7 +67,7 @@ layer_objects = $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(call layer_sou
 archives      = $(foreach l,$(1),$(if $(call layer_sources,$(l)),$(BUILD)/lib$(l).a))
 
 # Layers that look at the embedded images; VARIANT, so that a change between images and NVCC=none links anew.
-images        = $(if $(filter probe cli,$(1)),$(FATBIN)/images.o $(BUILD)/variant)
+images        = $(if $(filter probe bench cli,$(1)),$(FATBIN)/images.o $(BUILD)/variant)
 link          = $(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 
 .PHONY: all
@@ -158,11 +158,112 @@ endef
 $(foreach t,$(UNIT),$(eval $(call UNIT_RULE,$(t),$(call test_layer,$(t)))))
 
 .PHONY: unit
-unit: $(UNIT_PROGRAMS)
+unit: $(UNIT_PROGRAMS) ## the unit tests
 	@scripts/run-tests $(UNIT_PROGRAMS)
 
-.PHONY: clean
-clean:
-	rm -rf $(BUILD)
+# What a user sees: tests/cli/run compares whole runs of the program with recorded output.
+.PHONY: cli
+cli: $(BUILD)/smfit ## the program's own output against what is recorded
+	@tests/cli/run $(BUILD)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# tests/fuzz/fuzz_<layer>_<what>.c is a libFuzzer target; here it is linked with a driver that gives it
+# the files of its corpus, and under FUZZER=1 (clang) with libFuzzer.
+FUZZER ?=
+FUZZ := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ))
+FUZZ_SECONDS ?= 5
+
+define FUZZ_RULE
+$(BUILD)/fuzz/$(basename $(notdir $(1))): $(BUILD)/$(basename $(1)).o $(if $(FUZZER),,$(BUILD)/tests/fuzz/replay.o) $(call archives,$(2) $(NEEDS_$(2)))
+	@mkdir -p $$(@D)
+	$$(link) $(if $(FUZZER),-fsanitize=fuzzer) $$(LIBS)
+endef
+$(foreach t,$(FUZZ),$(eval $(call FUZZ_RULE,$(t),$(call test_layer,$(t)))))
+
+.PHONY: fuzz-programs fuzz-replay fuzz
+fuzz-programs: $(FUZZ_PROGRAMS)
+fuzz-replay: $(FUZZ_PROGRAMS) ## the corpus of each fuzz target, once
+	@scripts/fuzz replay $(FUZZ_PROGRAMS)
+fuzz: ## new inputs for each fuzz target, FUZZ_SECONDS=5 each (clang)
+	@$(MAKE) -s BUILD=$(BUILD)/libfuzzer CC=clang SAN=fuzzer-no-link,address,undefined FUZZER=1 fuzz-programs
+	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ_PROGRAMS:$(BUILD)/%=$(BUILD)/libfuzzer/%)
+
+# The tests of one build, all of them on what is built.
+.PHONY: test-build test test-san test-none test-full
+test-build: check-programs
+	@scripts/stages unit '$(MAKE) -s unit' corpus '$(MAKE) -s fuzz-replay' $(if $(wildcard tests/cli/run),cli '$(MAKE) -s cli')
+
+test: ## set up, build and test
+	@scripts/setup host tests $(if $(filter none,$(NVCC)),,toolkit)
+	@$(MAKE) all $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
+	@scripts/stages tests '$(MAKE) -s test-build' layers 'scripts/layers --self-test && scripts/layers' $(SCRIPT_TESTS)
+
+# Tests of scripts and of the build itself, each a program that ends with "N passed, N failed".
+SCRIPT_TESTS := $(foreach t,$(sort $(wildcard tests/scripts/test_*)),$(notdir $(t)) $(t))
+
+test-san: ## the same tests with address and undefined behaviour sanitizers
+	@$(MAKE) -s BUILD=$(BUILD)/san SAN=address,undefined OPT="-O1 -g" test-build
+test-none: ## the same tests of a build without images
+	@$(MAKE) -s BUILD=$(BUILD)/none NVCC=none test-build
+test-full: ## everything, before an issue is closed (up to 90 minutes)
+	@scripts/stages test '$(MAKE) test' check '$(MAKE) check' sanitizers '$(MAKE) test-san' no-images '$(MAKE) test-none' \
+	    fuzz '$(MAKE) fuzz FUZZ_SECONDS=60'
+
+# ---- checks ------------------------------------------------------------------------------------
+
+# cppcheck: an address of a local that is given away for the length of a call is no fault here, and all
+# our compilers shift negative numbers arithmetically.
+CPPCHECK  := cppcheck -q --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c11 \
+             --suppress=autoVariables --suppress=shiftTooManyBitsSigned -D_GNU_SOURCE -Isrc -I.
+SCRIPTS   := $(shell grep -lE '^.!.*(bash|/sh)$$' .ci/run scripts/* fatbin/* tests/*/* 2>/dev/null)
+warnings   = $(MAKE) -s BUILD=$(BUILD)/check-$(1) CC=$(1) WERROR=1 check-programs
+
+.PHONY: check check-programs
+check-programs: $(BUILD)/smfit $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
+check: ## warnings of gcc and clang as errors, cppcheck, layers, shellcheck
+	@scripts/stages gcc '$(call warnings,gcc)' clang '$(call warnings,clang)' cppcheck '$(CPPCHECK) -j$(shell nproc) src' \
+	    layers scripts/layers shellcheck 'shellcheck $(SCRIPTS)'
+
+# ---- what people type --------------------------------------------------------------------------
+
+.PHONY: run
+run: ## set up, build, and show what this machine's card can run
+	@scripts/setup ask host $(if $(filter none,$(NVCC)),,toolkit)
+	@YES=1 scripts/setup host
+	@$(MAKE) -s NVCC=none
+	@scripts/first-look $(BUILD)/smfit
+ifneq ($(NVCC),none)
+	@if YES=1 scripts/setup toolkit; then \
+	    echo "building the kernel images (about a minute)"; $(MAKE) -s && $(BUILD)/smfit inspect $(BUILD)/smfit; \
+	else \
+	    echo "no CUDA compiler to be had here: $(BUILD)/smfit is without kernel images"; \
+	fi
+endif
+
+.PHONY: timings
+timings: ## a build from nothing in build/timings, and where its time went
+	@rm -rf $(BUILD)/timings; mkdir -p $(BUILD)/timings
+	@$(MAKE) -s BUILD=$(BUILD)/timings FATBIN=$(BUILD)/timings/fatbin TIMINGS=$(CURDIR)/$(BUILD)/timings/log check-programs
+	@TIMINGS=$(BUILD)/timings/log scripts/timings
+ifdef TIMINGS
+export TIMINGS
+SHELL = scripts/timings
+.SHELLFLAGS = --shell $@ -eu -o pipefail -c
+endif
+
+.PHONY: dist
+dist: ## a source archive of the last commit
+	@mkdir -p $(BUILD)
+	git archive --prefix=smfit/ -o $(BUILD)/smfit.tar.gz HEAD
+
+.PHONY: clean
+clean: ## removes what was built; the CUDA compiler stays
+	@find $(BUILD) -mindepth 1 -maxdepth 1 ! -name 'toolkit*' -exec rm -rf {} + 2>/dev/null || true
+
+.PHONY: help
+help: ## this text
+	@echo "make TARGET [NAME=VALUE]..."
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+	@echo "values: NVCC=none (no images)  ARCHS=\"35 50\"  CC=clang  SAN=address,undefined  WERROR=1  V=1  BUILD=$(BUILD)"
+
+-include $(wildcard $(BUILD)/src/*.d $(BUILD)/src/*/*.d $(BUILD)/tests/*/*.d)
