@@ -7,12 +7,11 @@
 #include "image/fatbin.h"
 #include "image/ptx.h"
 
-#define NOTES_NEAR      ((size_t)128 << 10) /* the notes of 19 in 20 cubins of ABI 8 begin before */
-#define NOTES_FAR       ((size_t)8 << 20)   /* and those of all but a few huge ones */
-#define PTX_COMMENT_MAX ((size_t)512)       /* nvcc's comment with its release */
-#define PTX_HEADER_MAX  ((size_t)4 << 10)
-#define ZSTD_BLOCK_MAX  ((size_t)128 << 10) /* nothing comes out before the first block ends */
-#define PROGRESS_STEP   ((uint64_t)8 << 20)
+#define NOTES_NEAR     ((size_t)128 << 10) /* the notes of 19 in 20 cubins of ABI 8 begin before */
+#define NOTES_FAR      ((size_t)8 << 20)   /* and those of all but a few huge ones */
+#define PTX_HEADER_MAX ((size_t)4 << 10)
+#define ZSTD_BLOCK_MAX ((size_t)128 << 10) /* nothing comes out before the first block ends */
+#define PROGRESS_STEP  ((uint64_t)8 << 20)
 
 void walk_problem(struct walk *w, struct err *problem)
 {
@@ -95,17 +94,6 @@ static int give_payload(struct walk *w, const struct image *image, const uint8_t
 /* ---- what only the payload says ----------------------------------------------------------------
  */
 
-/* How many unpacked bytes are looked at: enough for the headers, or for the notes of most cubins of
- * ABI 8, or for those of nearly all. */
-static size_t start_wanted(const struct image *image)
-{
-    if (image->obfuscated)
-        return 0;
-    if (image->kind == IMAGE_CUBIN)
-        return image->abi >= 8 ? NOTES_NEAR : CUBIN_HEADER_SIZE;
-    return image->kind == IMAGE_PTX ? PTX_COMMENT_MAX : 0;
-}
-
 /* Stored bytes that yield `want` unpacked ones. No compressor makes them longer, but a few bytes
  * of framing come on top, and zstd gives nothing before a block is complete. */
 static size_t start_stored(const struct image *image, size_t want)
@@ -134,11 +122,17 @@ static int read_start(struct walk *w, const struct image *image, size_t before, 
     return 0;
 }
 
-static int describe_cubin(struct walk *w, struct image *image, const uint8_t *start, size_t size,
-                          size_t before, struct err *err)
+/* Completes a cubin of a fat binary from its first bytes. (PTX there has lost nvcc's comments.) */
+static int describe(struct walk *w, struct image *image, size_t before, struct err *err)
 {
     struct cubin cubin;
-    if (cubin_parse_header(start, size, &cubin, NULL) < 0)
+    const uint8_t *start;
+    size_t size, want = image->abi >= 8 ? NOTES_NEAR : CUBIN_HEADER_SIZE;
+    if (image->kind != IMAGE_CUBIN || image->obfuscated)
+        return 0;
+    if (read_start(w, image, before, want, &start, &size, err) < 0)
+        return -1;
+    if (size == 0 || cubin_parse_header(start, size, &cubin, NULL) < 0)
         return 0;
     image->relocatable = cubin.relocatable;
     image->abi = cubin.abi;
@@ -149,21 +143,6 @@ static int describe_cubin(struct walk *w, struct image *image, const uint8_t *st
     }
     image->toolkit_major = cubin.toolkit_major;
     image->toolkit_minor = cubin.toolkit_minor;
-    return 0;
-}
-
-static int describe(struct walk *w, struct image *image, size_t before, struct err *err)
-{
-    const uint8_t *start;
-    size_t size, want = start_wanted(image);
-    if (want == 0)
-        return 0;
-    if (read_start(w, image, before, want, &start, &size, err) < 0)
-        return -1;
-    if (image->kind == IMAGE_CUBIN)
-        return describe_cubin(w, image, start, size, before, err);
-    if (size)
-        ptx_find_toolkit(start, size, &image->toolkit_major, &image->toolkit_minor);
     return 0;
 }
 
