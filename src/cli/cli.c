@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/help.h"
 #include "cli/out.h"
+#include "cli/tasks.h"
 #include "cli/text.h"
 #include "core/json.h"
 #include "core/str.h"
@@ -84,6 +85,10 @@ static int check(const struct line *line, struct err *err)
         return err_set(err, ERR_USAGE, "'%s' has no use for option '--assume'", cmd->name);
     if (line->globals.sysroot && !(cmd->uses & CMD_USES_SYSROOT))
         return err_set(err, ERR_USAGE, "'%s' has no use for option '--sysroot'", cmd->name);
+    if (line->globals.device && !(cmd->uses & CMD_USES_DEVICE))
+        return err_set(err, ERR_USAGE, "'%s' has no use for option '--device'", cmd->name);
+    if (line->globals.virtual_cards && !(cmd->uses & CMD_USES_DEVICE))
+        return err_set(err, ERR_USAGE, "'%s' has no use for option '--virtual'", cmd->name);
     if (line->operand_count < cmd->operands_least)
         return err_set(err, ERR_USAGE, "'%s' needs %s; see 'smfit %s --help'", cmd->name,
                        cmd->operands, cmd->name);
@@ -191,6 +196,8 @@ int cli_main(int argc, char **argv)
     struct err err;
     err_clear(&err);
     out_start();
+    if (argc == 3 && strcmp(argv[1], "--worker") == 0)
+        worker_main(cli_tasks, argv[2]);
     text_language_from_locale();
     int status = run_line(&line, argc, argv, &err);
     if (status < 0) {

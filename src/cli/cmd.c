@@ -6,15 +6,18 @@
 #include "cli/out.h"
 #include "core/json.h"
 
-extern const struct cmd cmd_inspect, cmd_cards, cmd_archs;
+extern const struct cmd cmd_inspect, cmd_probe, cmd_cards, cmd_archs;
 
-const struct cmd *const cmd_list[] = { &cmd_inspect, &cmd_cards, &cmd_archs, NULL };
+const struct cmd *const cmd_list[] = { &cmd_inspect, &cmd_probe, &cmd_cards, &cmd_archs, NULL };
 
 #define GLOBAL(field) offsetof(struct cmd_globals, field)
 
 const struct opt cmd_global_options[] = {
     { 0, "assume", OPTS_LIST, "CARD|sm_XY[,driver=V][,os=windows]", NULL, "opt.assume",
       GLOBAL(assume) },
+    { 0, "device", OPTS_TEXT, "N|UUID|PCI", NULL, "opt.device", GLOBAL(device) },
+    { 0, "virtual", OPTS_TEXT, "CARD[,CARD...][,driver=V]", NULL, "opt.virtual",
+      GLOBAL(virtual_cards) },
     { 0, "sysroot", OPTS_TEXT, "DIR", NULL, "opt.sysroot", GLOBAL(sysroot) },
     { 0, "json", OPTS_FLAG, NULL, NULL, "opt.json", GLOBAL(json) },
     { 0, "lang", OPTS_CHOICE, "en|zh", "en|zh", "opt.lang", GLOBAL(lang) },
@@ -35,14 +38,25 @@ const struct cmd *cmd_find(const char *name)
     return NULL;
 }
 
+/* Whether the message already quotes the path. */
+static bool names(const char *message, const char *path)
+{
+    size_t length = strlen(path);
+    for (const char *p = message; (p = strchr(p, '\'')); p++)
+        if (strncmp(p + 1, path, length) == 0 && p[1 + length] == '\'')
+            return true;
+    return false;
+}
+
 void cmd_problem(struct cmd_run *run, const char *path, const struct err *err)
 {
-    const char *sep = path ? ": " : "";
+    bool named = !path || names(err->msg, path);
+    const char *subject = named ? "" : path, *sep = named ? "" : ": ";
     run->failed = true;
     if (err->offset == ERR_NO_OFFSET)
-        out_error("%s%s%s", path ? path : "", sep, err->msg);
+        out_error("%s%s%s", subject, sep, err->msg);
     else
-        out_error("%s%sat byte %" PRIu64 ": %s", path ? path : "", sep, err->offset, err->msg);
+        out_error("%s%sat byte %" PRIu64 ": %s", subject, sep, err->offset, err->msg);
     if (run->errors)
         json_array_append_new(run->errors, json_doc_error(err, path));
 }

@@ -15,7 +15,7 @@ enum cmd_exit { CMD_DONE = 0, CMD_FAILED = 1, CMD_USAGE = 2, CMD_NOT_FIT = 3 };
 /* The options that stand before or after any command. */
 struct cmd_globals {
     bool json, verbose, quiet, help, version;
-    const char *lang, *color, *sysroot;
+    const char *lang, *color, *sysroot, *device, *virtual_cards;
     struct opts_list assume;
 };
 
@@ -23,6 +23,7 @@ struct cmd_globals {
 enum cmd_uses {
     CMD_USES_CARD = 1,    /* --assume, and the cards of the machine */
     CMD_USES_SYSROOT = 2, /* --sysroot */
+    CMD_USES_DEVICE = 4,  /* --device and --virtual */
 };
 
 struct cmd_example {

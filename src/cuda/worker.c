@@ -9,11 +9,11 @@ enum {
     ENVIRONMENT_MAX = 32,
 };
 
-static const struct worker_task *find_task(const struct worker_task *tasks, const char *name)
+static const struct worker_task *find_task(const struct worker_task *const *tasks, const char *name)
 {
-    for (; tasks->name; tasks++)
-        if (strcmp(tasks->name, name) == 0)
-            return tasks;
+    for (; *tasks; tasks++)
+        if (strcmp((*tasks)->name, name) == 0)
+            return *tasks;
     return NULL;
 }
 
@@ -27,7 +27,7 @@ static void report_error(FILE *report, const struct err *err)
     json_decref(line);
 }
 
-_Noreturn void worker_main(const struct worker_task *tasks, const char *name)
+_Noreturn void worker_main(const struct worker_task *const *tasks, const char *name)
 {
     const struct worker_task *task = find_task(tasks, name);
     FILE *report = fdopen(OS_REPORT_FD, "w");

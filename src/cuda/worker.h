@@ -22,9 +22,9 @@ struct worker_task {
     int (*run)(const json_t *input, FILE *report, struct err *err);
 };
 
-/* The worker's side. `tasks` ends with a NULL name. Reads standard input, runs, and ends the
+/* The worker's side. `tasks` ends with NULL. Reads standard input, runs, and ends the
  * process: 0 done, 1 failed, 2 no such task. */
-_Noreturn void worker_main(const struct worker_task *tasks, const char *name);
+_Noreturn void worker_main(const struct worker_task *const *tasks, const char *name);
 
 struct worker_result {
     enum os_process_end end;
