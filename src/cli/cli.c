@@ -81,10 +81,18 @@ static int parse(struct line *line, int argc, char **argv, struct err *err)
 static int check(const struct line *line, struct err *err)
 {
     const struct cmd *cmd = line->cmd;
-    if (line->globals.assume.count && !(cmd->uses & CMD_USES_CARD))
-        return err_set(err, ERR_USAGE, "'%s' has no use for option '--assume'", cmd->name);
-    if (line->globals.sysroot && !(cmd->uses & CMD_USES_SYSROOT))
-        return err_set(err, ERR_USAGE, "'%s' has no use for option '--sysroot'", cmd->name);
+    const struct cmd_globals *g = &line->globals;
+    const struct {
+        const char *name;
+        bool given;
+    } optional[] = { { "assume", g->assume.count > 0 },
+                     { "sysroot", g->sysroot },
+                     { "device", g->device },
+                     { "virtual", g->virtual_cards } };
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
+        if (optional[i].given && !(cmd->uses & cmd_option_uses(optional[i].name)))
+            return err_set(err, ERR_USAGE, "'%s' has no use for option '--%s'",
+                           *cmd->name ? cmd->name : "smfit", optional[i].name);
     if (line->globals.device && !(cmd->uses & CMD_USES_DEVICE))
         return err_set(err, ERR_USAGE, "'%s' has no use for option '--device'", cmd->name);
     if (line->globals.virtual_cards && !(cmd->uses & CMD_USES_DEVICE))

@@ -38,6 +38,23 @@ const struct cmd *cmd_find(const char *name)
     return NULL;
 }
 
+unsigned cmd_option_uses(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned uses;
+    } needs[] = {
+        { "assume", CMD_USES_CARD },
+        { "sysroot", CMD_USES_SYSROOT },
+        { "device", CMD_USES_DEVICE },
+        { "virtual", CMD_USES_DEVICE },
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (strcmp(needs[i].name, name) == 0)
+            return needs[i].uses;
+    return 0;
+}
+
 /* Whether the message already quotes the path. */
 static bool names(const char *message, const char *path)
 {

@@ -73,6 +73,9 @@ extern const struct opt cmd_global_options[];
 
 const struct cmd *cmd_find(const char *name);
 
+/* What a command must use so that this global option has a meaning for it; 0: any command. */
+unsigned cmd_option_uses(const char *name);
+
 /* Reports a problem that does not end the command: a line on stderr, an entry of errors[]. `path`
  * may be NULL. */
 void cmd_problem(struct cmd_run *run, const char *path, const struct err *err);

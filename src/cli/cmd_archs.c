@@ -90,8 +90,8 @@ static void cell(struct grid *g, const struct table *t, size_t row, const struct
 {
     const char *from = table_field(t, row, shown->from);
     const char *to = shown->to ? table_field(t, row, shown->to) : NULL;
-    if (strcmp(from, "current") == 0)
-        from = text_get("word.current");
+    if (!to)
+        from = text_word(from);
     if (!to || (table_blank(from) && table_blank(to)))
         grid_cell(g, from);
     else if (strcmp(to, "current") == 0) {

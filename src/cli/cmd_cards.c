@@ -223,7 +223,7 @@ static void add_row(struct grid *g, const struct card *card)
         grid_cell(g, "-");
     grid_cell(g, last_driver(card, ARCH_LINUX, version));
     grid_cell(g, last_driver(card, ARCH_WINDOWS, version));
-    grid_cell(g, system_of(card));
+    grid_cell(g, text_word(system_of(card)));
     grid_cell(g, card->rare ? text_get("word.rare") : "");
 }
 
@@ -346,12 +346,14 @@ static int print(const struct cmd_run *run, const struct list *list, struct err 
     return 0;
 }
 
+/* The look-up of one card knows the nearest name. */
 static void tell_none(const char *pattern)
 {
-    struct str text = STR_INIT;
-    text_add(&text, "cards.none", TEXT_ARGS({ "pattern", pattern }));
-    out_note("%s", text.p);
-    str_free(&text);
+    struct card_match match;
+    struct err why;
+    err_clear(&why);
+    cards_find(pattern, &match, &why);
+    out_note("%s", why.msg);
 }
 
 static int run(struct cmd_run *run, struct err *err)

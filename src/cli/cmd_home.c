@@ -13,6 +13,7 @@
 
 #define EXAMPLE "920m"
 #define GAP     3
+#define LABEL   14
 
 /* ---- what is known about one card ---- */
 
@@ -116,22 +117,41 @@ static void print_head(const struct target *target)
     str_free(&cc);
 }
 
+/* Newest CUDA whose cubins load: from 11 on the driver takes those of its whole major version. */
+static void cubin_toolkit(const struct target *target, char to[16])
+{
+    unsigned level = target_cuda(target);
+    if (level >= 1100)
+        snprintf(to, 16, "%u.x", level / 100);
+    else
+        snprintf(to, 16, "%u.%u", level / 100, level % 100);
+}
+
 static void add_runs(struct str *to, const struct target *target)
 {
     struct str cubins = STR_INIT;
-    char arch[16], isa[16];
+    char arch[16], isa[16], cuda[16];
     unsigned level = target_ptx_isa(target);
     add_cubins(&cubins, target);
     snprintf(arch, sizeof arch, "%u", target->rule.cc);
     snprintf(isa, sizeof isa, "%u.%u", level / 100, level % 100);
+    cubin_toolkit(target, cuda);
     text_add(to, level ? "home.runs_value" : "home.runs_plain",
-             TEXT_ARGS({ "cubins", cubins.p }, { "arch", arch }, { "isa", isa }));
+             TEXT_ARGS({ "cubins", cubins.p }, { "arch", arch }, { "isa", isa }, { "cuda", cuda }));
     str_free(&cubins);
+}
+
+/* All labels of the screen take the same columns. */
+static void label_cell(struct grid *g, const char *title_id)
+{
+    const char *title = title_id ? text_get(title_id) : "";
+    size_t width = utf8_width(title);
+    grid_cellf(g, "%s%*s", title, width < LABEL ? (int)(LABEL - width) : 0, "");
 }
 
 static void add_line(struct grid *g, const char *title_id, const char *text, const char *more)
 {
-    grid_cell(g, title_id ? text_get(title_id) : "");
+    label_cell(g, title_id);
     grid_cell(g, text);
     grid_cell(g, more);
 }
@@ -146,7 +166,7 @@ static void add_last(struct grid *g, const struct target *target)
                  TEXT_ARGS({ "driver", version_text(span.last, version) }));
     else
         str_add(&text, text_get("home.last_none"));
-    grid_cell(g, text_get("home.last"));
+    label_cell(g, "home.last");
     grid_cell(g, text.p);
     str_free(&text);
 }
@@ -167,11 +187,15 @@ static void print_facts(const struct target *target, bool seen, const struct arc
                            { "error", error.p }));
         str_free(&error);
     } else if (has_cuda(target)) {
+        if (target->how == TARGET_PCI && !version_known(target->rule.driver) &&
+            version_known(target_driver(target)))
+            text_add(&text, "home.with_driver",
+                     TEXT_ARGS({ "driver", version_text(target_driver(target), version) }));
         add_runs(&text, target);
     } else {
-        str_add(&text, text_get("home.no_cuda"));
+        str_add(&text, text_get(target->is_card ? "home.no_cuda" : "home.unknown"));
     }
-    grid_cell(g, text_get("home.runs"));
+    label_cell(g, "home.runs");
     grid_cell(g, text.p);
     if (has_cuda(target))
         add_last(g, target);

@@ -102,7 +102,7 @@ static void finish(struct inspect *in)
         inspect_text_sum(in, text_get("inspect.total"), &in->total);
     if (!in->targets.count && in->total.gpu_files)
         out_note("%s", text_get("inspect.no_card"));
-    if (in->options->kernel && !in->matched)
+    if (in->options->kernel && !in->matched && (in->run->doc || !in->shows_plain))
         out_note("%s", text_get("inspect.no_match"));
 }
 

@@ -3,14 +3,50 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/grid.h"
 #include "cli/out.h"
 #include "cli/text.h"
 #include "core/utf8.h"
 
-#define INDENT 2
+#define INDENT    2
+#define GAP       2
+#define LEFT_MAX  27 /* a longer left part has its explanation on the next line */
+#define LINES_MAX 32
 
-static const struct grid_column two_columns[] = { { NULL, false }, { NULL, false } };
+/* Two columns: what to type, and what it does. */
+struct lines {
+    struct {
+        char left[96];
+        const char *text;
+    } list[LINES_MAX];
+    size_t count;
+};
+
+static void add(struct lines *lines, const char *left, const char *text)
+{
+    if (lines->count == LINES_MAX)
+        return;
+    str_copy(lines->list[lines->count].left, sizeof lines->list[0].left, left);
+    lines->list[lines->count++].text = text;
+}
+
+static void print(const struct lines *lines)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        size_t width = utf8_width(lines->list[i].left);
+        left = width > left && width <= LEFT_MAX ? width : left;
+    }
+    for (size_t i = 0; i < lines->count; i++) {
+        size_t width = utf8_width(lines->list[i].left), used = INDENT + width;
+        out_pad(INDENT);
+        out_text(OUT_PLAIN, lines->list[i].left);
+        if (width > left) {
+            out_line(OUT_PLAIN, "");
+            used = 0;
+        }
+        out_hanging(OUT_PLAIN, INDENT + left + GAP, used, lines->list[i].text);
+    }
+}
 
 static void title(const char *id)
 {
@@ -18,41 +54,34 @@ static void title(const char *id)
     out_line(OUT_BOLD, text_get(id));
 }
 
-/* "  -v, --verbose" or "      --lang en|zh" */
-static void option_cell(struct grid *g, const struct opt *o)
+/* "-v, --verbose" or "    --lang en|zh" */
+static void add_option(struct lines *lines, const struct opt *o)
 {
-    char letter[8] = "    ";
+    char letter[8] = "    ", left[96];
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    grid_cellf(g, "%s--%s%s%s", letter, o->name, o->argument ? " " : "",
-               o->argument ? o->argument : "");
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->argument ? " " : "",
+             o->argument ? o->argument : "");
+    add(lines, left, text_get(o->help_id));
 }
 
 /* An option whose need no command of the table has is of no use to it. */
 static bool is_offered(const struct opt *o, unsigned uses)
 {
-    if (strcmp(o->name, "assume") == 0)
-        return (uses & CMD_USES_CARD) != 0;
-    if (strcmp(o->name, "sysroot") == 0)
-        return (uses & CMD_USES_SYSROOT) != 0;
-    return true;
+    unsigned needed = cmd_option_uses(o->name);
+    return !needed || (needed & uses);
 }
 
 static void print_options(const char *title_id, const struct opt *table, unsigned uses)
 {
-    struct grid *g = grid_new(two_columns, 2);
-    if (!g || !table)
-        goto done;
-    for (const struct opt *o = table; o->name; o++) {
-        if (!is_offered(o, uses))
-            continue;
-        option_cell(g, o);
-        grid_cell(g, text_get(o->help_id));
-    }
+    struct lines lines = { 0 };
+    if (!table)
+        return;
+    for (const struct opt *o = table; o->name; o++)
+        if (is_offered(o, uses))
+            add_option(&lines, o);
     title(title_id);
-    grid_print(g, INDENT);
-done:
-    grid_free(g);
+    print(&lines);
 }
 
 static void print_examples(const struct cmd *cmd)
@@ -70,36 +99,33 @@ static void print_examples(const struct cmd *cmd)
 
 static const char *status_text(const struct cmd *cmd, int code)
 {
+    if (code == CMD_USAGE)
+        return text_get("exit.usage");
     for (size_t i = 0; i < CMD_STATUS_MAX && cmd->statuses[i].text_id; i++)
         if ((int)cmd->statuses[i].code == code)
-            return cmd->statuses[i].text_id;
+            return text_get(cmd->statuses[i].text_id);
     return NULL;
 }
 
 static void print_statuses(const struct cmd *cmd)
 {
-    struct grid *g = grid_new(two_columns, 2);
-    if (!g)
-        return;
+    struct lines lines = { 0 };
     title("help.exit_codes");
-    for (int code = 0; code <= CMD_NOT_FIT; code++) {
-        const char *id = code == CMD_USAGE ? "exit.usage" : status_text(cmd, code);
-        if (!id)
-            continue;
-        grid_cellf(g, "%d", code);
-        grid_cell(g, text_get(id));
+    for (int code = CMD_DONE; code <= CMD_NOT_FIT; code++) {
+        char number[12];
+        const char *text = status_text(cmd, code);
+        snprintf(number, sizeof number, "%d", code);
+        if (text)
+            add(&lines, number, text);
     }
-    grid_print(g, INDENT);
-    grid_free(g);
+    print(&lines);
 }
 
 static void print_usage(const struct cmd *cmd)
 {
     struct str line = STR_INIT;
-    str_addf(&line, "%s: smfit", text_get("help.usage"));
-    if (*cmd->name)
-        str_addf(&line, " %s", cmd->name);
-    str_addf(&line, " [%s...]", text_get("help.option"));
+    str_addf(&line, "%s smfit %s [%s...]", text_get("help.usage"), cmd->name,
+             text_get("help.option"));
     if (*cmd->operands)
         str_addf(&line, " %s", cmd->operands);
     out_line(OUT_PLAIN, line.p);
@@ -123,19 +149,24 @@ void help_command(const struct cmd *cmd)
 
 static void print_commands(void)
 {
-    struct grid *g = grid_new(two_columns, 2);
-    if (!g)
-        return;
+    struct lines lines = { 0 };
+    char left[96];
     title("help.commands");
+    add(&lines, text_get("help.none"), text_get(cmd_home.summary_id));
     for (size_t i = 0; cmd_list[i]; i++) {
         const struct cmd *cmd = cmd_list[i];
-        grid_cellf(g, "%s%s%s", cmd->name, *cmd->operands ? " " : "", cmd->operands);
-        grid_cell(g, text_get(cmd->summary_id));
+        snprintf(left, sizeof left, "%s%s%s", cmd->name, *cmd->operands ? " " : "", cmd->operands);
+        add(&lines, left, text_get(cmd->summary_id));
     }
-    grid_cell(g, text_get("help.none"));
-    grid_cell(g, text_get(cmd_home.summary_id));
-    grid_print(g, INDENT);
-    grid_free(g);
+    print(&lines);
+}
+
+static unsigned all_uses(void)
+{
+    unsigned uses = cmd_home.uses;
+    for (size_t i = 0; cmd_list[i]; i++)
+        uses |= cmd_list[i]->uses;
+    return uses;
 }
 
 void help_program(void)
@@ -144,7 +175,7 @@ void help_program(void)
     out_line(OUT_PLAIN, "");
     out_line(OUT_PLAIN, text_get("help.usage_line"));
     print_commands();
-    print_options("help.global_options", cmd_global_options, CMD_USES_CARD | CMD_USES_SYSROOT);
+    print_options("help.global_options", cmd_global_options, all_uses());
     print_examples(&cmd_home);
     print_statuses(&cmd_home);
     out_line(OUT_PLAIN, "");

@@ -55,12 +55,13 @@ struct inspect {
     struct inspect_sum *package; /* of the archive that is being read */
     struct inspect_sum archive, operand, total;
     json_t *files, *verdicts, *packages;
-    struct grid *rows; /* with --containers */
-    bool is_archive;   /* the path has members */
-    bool titled;       /* the package's name was printed */
-    bool shows_plain;  /* files without GPU code are worth a line */
-    bool unfit;        /* some file has nothing that runs on some card */
-    bool matched;      /* --kernel: some container had one */
+    struct grid *rows;                                             /* with --containers */
+    bool is_archive;                                               /* the path has members */
+    enum { INSPECT_NOTHING, INSPECT_LINE, INSPECT_BLOCK } printed; /* last */
+    bool titled;      /* the package's name was printed */
+    bool shows_plain; /* files without GPU code are worth a line */
+    bool unfit;       /* some file has nothing that runs on some card */
+    bool matched;     /* --kernel: some container had one */
 };
 
 /* inspect_scan.c: reads one path and everything in it. */

@@ -63,9 +63,11 @@ static json_t *rows_value(const struct tally *t)
 
 static json_t *group_archs(const struct tally *t, const struct tally_group *g)
 {
+    size_t order[TALLY_ROWS_MAX];
     json_t *archs = json_array();
+    tally_group_order(t, g, order);
     for (size_t i = 0; i < g->row_count; i++)
-        json_array_append_new(archs, arch_value(&t->rows[g->rows[i]].image));
+        json_array_append_new(archs, arch_value(&t->rows[order[i]].image));
     return archs;
 }
 

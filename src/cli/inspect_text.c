@@ -36,12 +36,20 @@ static void add_count(struct str *to, const char *id, uint64_t count)
     text_add(to, count == 1 ? one : id, TEXT_ARGS({ "count", number(value, count) }));
 }
 
+/* Blank lines around blocks, but not in front of the first and behind the last. */
+static void start(struct inspect *in, bool block)
+{
+    out_progress(NULL, 0, 0);
+    if (in->printed == INSPECT_BLOCK || (in->printed == INSPECT_LINE && block))
+        out_line(OUT_PLAIN, "");
+    in->printed = block ? INSPECT_BLOCK : INSPECT_LINE;
+}
+
 /* The archive's name stands once above its members. */
 static void print_name(struct inspect *in, const struct inspect_file *file)
 {
     struct str name = STR_INIT;
     const char *path = strcmp(file->path, "-") == 0 ? "(stdin)" : file->path;
-    out_progress(NULL, 0, 0);
     if (*file->member && !in->titled) {
         utf8_add_printable(&name, path);
         out_line(OUT_BOLD, name.p);
@@ -58,6 +66,26 @@ static bool is_bare(const struct tally *t)
     return t->container_count == 1 && t->group_count && t->groups[0].kind != IMAGE_IN_FATBIN;
 }
 
+/* " (1 for the device linker, 2 without kernels)" */
+static void add_uses(struct str *to, const struct tally *t)
+{
+    const char *sep = " (";
+    const struct {
+        const char *id;
+        uint64_t count;
+    } uses[] = { { "count.linked", t->linked_count }, { "count.empty", t->empty_count } };
+    for (size_t i = 0; i < 2; i++) {
+        char value[24];
+        if (!uses[i].count)
+            continue;
+        str_add(to, sep);
+        text_add(to, uses[i].id, TEXT_ARGS({ "count", number(value, uses[i].count) }));
+        sep = text_get("count.comma");
+    }
+    if (t->linked_count || t->empty_count)
+        str_add(to, ")");
+}
+
 /* ": ELF, 12 containers (1 for the device linker), 36 images, 1.2 MiB" */
 static void print_counts(const struct inspect_file *file)
 {
@@ -67,10 +95,7 @@ static void print_counts(const struct inspect_file *file)
     add_kind(&text, file->kind);
     if (!is_bare(t)) {
         add_count(&text, "count.containers", t->container_count);
-        if (t->linked_count)
-            add_count(&text, "count.linked", t->linked_count);
-        if (t->empty_count)
-            add_count(&text, "count.empty", t->empty_count);
+        add_uses(&text, t);
         add_count(&text, "count.images", t->image_count);
     }
     str_add(&text, text_get("count.comma"));
@@ -187,6 +212,7 @@ static void print_plain(struct inspect *in, const struct inspect_file *file)
 {
     struct str kind = STR_INIT;
     add_kind(&kind, file->kind);
+    start(in, false);
     print_name(in, file);
     out_text(OUT_PLAIN, ": ");
     out_sentence(OUT_PLAIN, in->options->kernel ? "inspect.no_match" : "inspect.no_gpu_code",
@@ -198,7 +224,8 @@ static void print_plain(struct inspect *in, const struct inspect_file *file)
 void inspect_text_file(struct inspect *in, const struct inspect_file *file,
                        const struct inspect_verdict *verdicts)
 {
-    if (in->rows)
+    bool listed = in->rows != NULL;
+    if (listed)
         grid_print(in->rows, BLOCK);
     grid_free(in->rows);
     in->rows = NULL;
@@ -207,20 +234,23 @@ void inspect_text_file(struct inspect *in, const struct inspect_file *file,
             print_plain(in, file);
         return;
     }
+    if (!listed)
+        start(in, true);
     print_name(in, file);
     print_counts(file);
     print_rows(&file->tally);
     for (size_t i = 0; i < in->targets.count; i++)
         print_verdict(file, &in->targets.list[i], &verdicts[i]);
-    out_line(OUT_PLAIN, "");
 }
 
 /* "sm_35 sm_50 compute_50" */
 static void add_group_archs(struct str *to, const struct tally *t, const struct tally_group *group)
 {
+    size_t order[TALLY_ROWS_MAX];
     char arch[24];
+    tally_group_order(t, group, order);
     for (size_t i = 0; i < group->row_count; i++) {
-        image_arch_name(&t->rows[group->rows[i]].image, arch, sizeof arch);
+        image_arch_name(&t->rows[order[i]].image, arch, sizeof arch);
         str_addf(to, "%s%s", i ? " " : "", arch);
     }
 }
@@ -277,11 +307,11 @@ void inspect_text_container(struct inspect *in, const struct inspect_file *file,
                             const struct scan_container *c, const struct tally_group *group)
 {
     struct str text = STR_INIT;
-    out_progress(NULL, 0, 0);
     if (!in->rows) {
         in->rows = container_grid();
         if (!in->rows)
             return;
+        start(in, true);
         print_name(in, file);
         out_line(OUT_PLAIN, "");
     }
@@ -322,7 +352,7 @@ void inspect_text_sum(struct inspect *in, const char *name, const struct inspect
     struct str text = STR_INIT;
     char gpu_files[24];
     utf8_add_printable(&text, name);
-    out_progress(NULL, 0, 0);
+    start(in, true);
     out_text(OUT_BOLD, text.p);
     str_clear(&text);
     str_add(&text, ": ");

@@ -119,15 +119,19 @@ static size_t next_piece(const char *p)
 
 void out_wrapped(enum out_style style, size_t indent, const char *text)
 {
-    size_t width = output_width(), column = indent;
+    out_hanging(style, indent, 0, text);
+}
+
+void out_hanging(enum out_style style, size_t indent, size_t used, const char *text)
+{
+    size_t width = output_width(), column = used > indent ? used : indent;
     struct str line = STR_INIT, piece = STR_INIT;
-    out_pad(indent);
+    out_pad(column - used);
     while (*text) {
         size_t n = next_piece(text);
         str_clear(&piece);
         str_add_bytes(&piece, text, n);
-        size_t columns = utf8_width(piece.p);
-        if (line.len && column + columns > width) {
+        if (line.len && column + utf8_width(piece.p) > width) {
             out_line(style, line.p);
             out_pad(indent);
             str_clear(&line);

@@ -31,6 +31,9 @@ void out_sentence(enum out_style style, const char *id, const struct text_arg *a
  * line indented. */
 void out_wrapped(enum out_style style, size_t indent, const char *text);
 
+/* The same behind `used` columns that the first line has already. */
+void out_hanging(enum out_style style, size_t indent, size_t used, const char *text);
+
 /* "12.3 MiB" */
 void out_add_size(struct str *to, uint64_t bytes);
 

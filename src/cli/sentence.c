@@ -149,7 +149,7 @@ static void add_partly(struct str *to, const struct sentence_file *f)
     snprintf(without, sizeof without, "%zu", f->v->sum.without);
     add_archs(&others, f->tally, f->v->without);
     sentence_error(&error, worst(f->v));
-    add_sentence(to, "why.partly",
+    add_sentence(to, f->v->sum.without == 1 ? "why.partly_one" : "why.partly",
                  TEXT_ARGS({ "without", without }, { "others", others.p }, { "error", error.p }));
     add_sentence(to, "why.partly_kernels", NULL);
     str_free(&others);
@@ -198,6 +198,22 @@ static void add_holds(struct str *to, const struct sentence_file *f)
     str_free(&archs);
 }
 
+/* The rule in words. Of a container with many images the verdict names one rule only; where any of
+ * these may have been it, the sentence that holds for all of them is the better answer. */
+static void add_rule(struct str *to, const struct target *target, const struct arch_verdict *v)
+{
+    static const char *const covered[] = { "cubin-other-major", "cubin-minor-above", "cubin-tegra",
+                                           "ptx-target-above-card" };
+    const struct arch_facts *arch = facts_arch(target->rule.cc);
+    bool plain = arch && arch->class == ARCH_DESKTOP;
+    for (size_t i = 0; plain && i < sizeof covered / sizeof covered[0]; i++)
+        if (strcmp(v->rule, covered[i]) == 0) {
+            add_sentence(to, "why.rules", NULL);
+            return;
+        }
+    add_sentence(to, v->text, NULL);
+}
+
 void sentence_reasons(struct str *to, const struct sentence_file *f)
 {
     const struct arch_verdict *v = worst(f->v);
@@ -213,7 +229,7 @@ void sentence_reasons(struct str *to, const struct sentence_file *f)
     v = &f->v->first[f->v->verdict];
     if (f->v->verdict == VERDICT_NO_IMAGE)
         add_holds(to, f);
-    add_sentence(to, v->text, NULL);
+    add_rule(to, f->target, v);
     if (f->v->verdict == VERDICT_NO_IMAGE)
         add_build(to, f->target);
     else if (f->v->verdict == VERDICT_DRIVER_DROPPED_CARD)

@@ -209,14 +209,27 @@ static int compare(const struct image *a, const struct image *b)
     return 0;
 }
 
+/* `order` holds `count` indices. */
+static void sort_rows(const struct tally *t, size_t *order, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        size_t row = order[i], place = i;
+        for (; place && compare(&t->rows[row].image, &t->rows[order[place - 1]].image) < 0; place--)
+            order[place] = order[place - 1];
+        order[place] = row;
+    }
+}
+
 void tally_order(const struct tally *t, size_t *order)
 {
-    for (size_t i = 0; i < t->row_count; i++) {
-        size_t place = i;
-        while (place && compare(&t->rows[i].image, &t->rows[order[place - 1]].image) < 0) {
-            order[place] = order[place - 1];
-            place--;
-        }
-        order[place] = i;
-    }
+    for (size_t i = 0; i < t->row_count; i++)
+        order[i] = i;
+    sort_rows(t, order, t->row_count);
+}
+
+void tally_group_order(const struct tally *t, const struct tally_group *group, size_t *order)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        order[i] = group->rows[i];
+    sort_rows(t, order, group->row_count);
 }

@@ -76,4 +76,7 @@ size_t tally_group_images(const struct tally *t, const struct tally_group *group
  * arch. `order` has room for row_count. */
 void tally_order(const struct tally *t, size_t *order);
 
+/* The same for the rows of one group. */
+void tally_group_order(const struct tally *t, const struct tally_group *group, size_t *order);
+
 #endif

@@ -1,5 +1,6 @@
 #include "cli/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -66,6 +67,14 @@ const char *text_get(const char *id)
 bool text_exists(const char *id)
 {
     return find(id) != NULL;
+}
+
+const char *text_word(const char *word)
+{
+    char id[48];
+    snprintf(id, sizeof id, "word.%s", word);
+    const char *text = find(id);
+    return text ? text : word;
 }
 
 static const char *argument(const struct text_arg *args, const char *name, size_t length)

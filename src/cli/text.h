@@ -27,6 +27,9 @@ const char *text_language(void);
 const char *text_get(const char *id);
 bool text_exists(const char *id);
 
+/* A word of the tables ("notebook", "yes") in the language of the user, else as it stands. */
+const char *text_word(const char *word);
+
 /* Appends the sentence with {name} replaced. `args` may be NULL. */
 void text_add(struct str *to, const char *id, const struct text_arg *args);
 

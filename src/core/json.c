@@ -78,7 +78,7 @@ int json_doc_write(const json_t *doc, FILE *to, struct err *err)
 {
     if (!doc || lost)
         return err_set(err, ERR_MEMORY, "out of memory for the JSON document");
-    if (json_dumpf(doc, to, JSON_INDENT(2)) || fputc('\n', to) == EOF)
+    if (json_dumpf(doc, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) || fputc('\n', to) == EOF)
         return err_errno(err, "cannot write the JSON document");
     return 0;
 }

@@ -1,0 +1,224 @@
+$ smfit --version
+smfit 0.1.0
+
+$ smfit --help
+smfit: will this CUDA software run on that NVIDIA card, and how should it be run?
+
+usage: smfit [OPTION...] [COMMAND [OPTION...] [OPERAND...]]
+
+commands
+  inspect FILE|DIR|-...  which kernel images files hold, and whether they run on a card
+  cards [PATTERN]        NVIDIA display devices: chip, compute capability, last driver
+  archs                  compute capabilities: toolkits, drivers, abilities, limits
+  (none)                 the card of this machine, what runs on it, and the next step
+
+options before or after any command
+      --assume CARD|sm_XY[,driver=V][,os=windows]  answer for this card instead of those in the machine; may be repeated
+      --sysroot DIR                                look at a copy of another system: DIR/sys, DIR/proc
+      --json                                       one JSON document on standard output
+      --lang en|zh                                 language of the sentences (default: from the locale)
+      --color auto|always|never                    colour (default: auto, on a terminal unless NO_COLOR is set)
+  -v, --verbose                                    say more
+  -q, --quiet                                      no notes and no progress on standard error
+  -h, --help                                       this help
+      --version                                    the version of smfit
+
+examples
+  smfit
+      the card of this machine, and what runs on it
+  smfit --assume 920m
+      the same for a card that is not in this machine
+
+exit codes
+  0  shown
+  1  the PCI bus could not be read
+  2  the command line is wrong
+  3  the driver does not know the card
+
+'smfit help COMMAND' or 'smfit COMMAND --help' tells more about one command.
+
+$ smfit help inspect
+usage: smfit inspect [OPTION...] FILE|DIR|-...
+
+which kernel images files hold, and whether they run on a card
+
+Reads ELF and PE files, static archives, raw .fatbin, .cubin and .ptx files, and, without unpacking
+to disk, wheels, conda packages, tar, deb and rpm archives and images saved by docker. Files are
+told by content, folders are read with everything in them, - is standard input. With a card (in this
+machine, or assumed) it says what runs there: the driver chooses one image in each container.
+
+options
+      --containers   list each container with its images
+      --kernels      name the kernels of each container, with the images that hold them
+      --kernel NAME  count only containers with a kernel of this name: part of it, or a pattern with * and ?
+
+options before or after any command
+      --assume CARD|sm_XY[,driver=V][,os=windows]  answer for this card instead of those in the machine; may be repeated
+      --sysroot DIR                                look at a copy of another system: DIR/sys, DIR/proc
+      --json                                       one JSON document on standard output
+      --lang en|zh                                 language of the sentences (default: from the locale)
+      --color auto|always|never                    colour (default: auto, on a terminal unless NO_COLOR is set)
+  -v, --verbose                                    say more
+  -q, --quiet                                      no notes and no progress on standard error
+  -h, --help                                       this help
+      --version                                    the version of smfit
+
+examples
+  smfit inspect --assume 920m /usr/lib/x86_64-linux-gnu/libcublas.so.11
+      every image of a library, and whether it runs on a GeForce 920M with its last driver
+  smfit inspect --assume sm_35 --assume 1050,driver=580 torch-1.3.1-cp37-cp37m-manylinux1_x86_64.whl
+      a package as a gate before deployment: exit code 3 when some file has nothing for one of the
+      two cards
+  smfit inspect --kernels --kernel gemm libtorch_cuda.so
+      only the containers that hold a certain kernel, with the architectures of each
+
+exit codes
+  0  done
+  1  a file could not be read
+  2  the command line is wrong
+  3  a card is known, and some file has nothing that runs there
+
+$ smfit cards --help
+usage: smfit cards [OPTION...] [PATTERN]
+
+NVIDIA display devices: chip, compute capability, last driver
+
+PATTERN is a name or part of it, without regard to case, blanks, hyphens and words such as GeForce;
+a PCI id (10de:1299), a chip (GK208) or a capability (3.5) will do as well. One name may stand for
+several chips: each has its own line, and only the PCI id tells them apart.
+
+options before or after any command
+      --json                     one JSON document on standard output
+      --lang en|zh               language of the sentences (default: from the locale)
+      --color auto|always|never  colour (default: auto, on a terminal unless NO_COLOR is set)
+  -v, --verbose                  say more
+  -q, --quiet                    no notes and no progress on standard error
+  -h, --help                     this help
+      --version                  the version of smfit
+
+examples
+  smfit cards 920m
+      one card, by a part of its name
+  smfit cards -v GK208
+      everything that is known about the cards with one chip
+
+exit codes
+  0  shown
+  2  the command line is wrong
+  3  no such card
+
+$ smfit help archs
+usage: smfit archs [OPTION...]
+
+compute capabilities: toolkits, drivers, abilities, limits
+
+A cubin (sm_XY) runs on its own major version from its minor version on; on Tegra only on its own
+capability. PTX (compute_XY) runs on its target and everything above, if the driver knows its ISA
+version.
+
+options before or after any command
+      --json                     one JSON document on standard output
+      --lang en|zh               language of the sentences (default: from the locale)
+      --color auto|always|never  colour (default: auto, on a terminal unless NO_COLOR is set)
+  -v, --verbose                  say more
+  -q, --quiet                    no notes and no progress on standard error
+  -h, --help                     this help
+      --version                  the version of smfit
+
+examples
+  smfit archs
+      the table
+  smfit archs --json
+      with the limits and a source for each row
+
+exit codes
+  0  shown
+  2  the command line is wrong
+
+## a help in Chinese
+$ smfit --lang zh --help
+smfit：这个 CUDA 程序能在那块 NVIDIA 显卡上运行吗？该怎样运行？
+
+用法：smfit [选项...] [命令 [选项...] [参数...]]
+
+命令
+  inspect FILE|DIR|-...  列出文件中的内核映像，并判断能否在某块显卡上运行
+  cards [PATTERN]        NVIDIA 显示设备：芯片、计算能力、最后的驱动
+  archs                  各计算能力：工具包、驱动、功能与上限
+  （不带命令）           本机的显卡、能在其上运行的内容，以及下一步
+
+可放在任何命令之前或之后的选项
+      --assume CARD|sm_XY[,driver=V][,os=windows]  为指定的显卡作答，而不是本机的显卡；可重复
+      --sysroot DIR                                查看另一系统的副本：DIR/sys、DIR/proc
+      --json                                       在标准输出上给出一个 JSON 文档
+      --lang en|zh                                 语句所用语言（默认取自区域设置）
+      --color auto|always|never                    颜色（默认 auto：终端上启用，除非设置了 NO_COLOR）
+  -v, --verbose                                    输出更多内容
+  -q, --quiet                                      标准错误上不输出提示和进度
+  -h, --help                                       本帮助
+      --version                                    smfit 的版本
+
+示例
+  smfit
+      本机的显卡，以及能在其上运行的内容
+  smfit --assume 920m
+      同上，但针对不在本机的显卡
+
+退出码
+  0  已显示
+  1  无法读取 PCI 总线
+  2  命令行有误
+  3  驱动不认识这块显卡
+
+“smfit help 命令”或“smfit 命令 --help”给出该命令的详细说明。
+
+$ smfit inspect --lang zh --help
+用法: smfit inspect [选项...] FILE|DIR|-...
+
+列出文件中的内核映像，并判断能否在某块显卡上运行
+
+可读取 ELF 与 PE 文件、静态库、单独的 .fatbin、.cubin、.ptx 文件；并可不解压到磁盘而直接读取 wheel、
+conda 包、tar、deb、rpm 以及 docker save 的镜像。按内容而不是按文件名识别；目录会连同其中的全部内容
+一起读取；- 表示标准输入。已知显卡时（本机的，或用 --assume 假定的）会说明能否运行：驱动在每个容器中
+各选一个映像。
+
+选项
+      --containers   逐个列出容器及其映像
+      --kernels      列出每个容器中的内核名，以及含有它们的映像
+      --kernel NAME  只统计含有此名称内核的容器：名称的一部分，或带 * 和 ? 的模式
+
+可放在任何命令之前或之后的选项
+      --assume CARD|sm_XY[,driver=V][,os=windows]  为指定的显卡作答，而不是本机的显卡；可重复
+      --sysroot DIR                                查看另一系统的副本：DIR/sys、DIR/proc
+      --json                                       在标准输出上给出一个 JSON 文档
+      --lang en|zh                                 语句所用语言（默认取自区域设置）
+      --color auto|always|never                    颜色（默认 auto：终端上启用，除非设置了 NO_COLOR）
+  -v, --verbose                                    输出更多内容
+  -q, --quiet                                      标准错误上不输出提示和进度
+  -h, --help                                       本帮助
+      --version                                    smfit 的版本
+
+示例
+  smfit inspect --assume 920m /usr/lib/x86_64-linux-gnu/libcublas.so.11
+      一个库中的全部映像，以及它在装有最后驱动的 GeForce 920M 上能否运行
+  smfit inspect --assume sm_35 --assume 1050,driver=580 torch-1.3.1-cp37-cp37m-manylinux1_x86_64.whl
+      部署前的检查：只要某个文件对两块显卡之一没有可运行的映像，退出码即为 3
+  smfit inspect --kernels --kernel gemm libtorch_cuda.so
+      只看含有某个内核的容器，以及各自的架构
+
+退出码
+  0  完成
+  1  有文件无法读取
+  2  命令行有误
+  3  已知显卡，而某个文件中没有任何能在其上运行的映像
+
+## the locale chooses the language; one that is not UTF-8 could not show it
+$ LC_ALL=zh_CN.UTF-8 smfit --help | head -1
+smfit：这个 CUDA 程序能在那块 NVIDIA 显卡上运行吗？该怎样运行？
+
+$ LC_ALL=zh_CN.GBK smfit --help | head -1
+smfit: will this CUDA software run on that NVIDIA card, and how should it be run?
+
+## help and -h are the same
+$ smfit help cards | cmp - <(smfit -h cards) && echo same
+same
