@@ -6,14 +6,9 @@
 #include "cuda/device.h"
 #include "cuda/module.h"
 #include "fatbin/images.h"
-#include "probe/expect.h"
 #include "probe/images.h"
+#include "probe/kernel.h"
 #include "probe/load.h"
-
-enum {
-    THREADS = 64, /* one block: far below any time limit */
-    RESULTS = 50, /* fewer than threads: the bounds check of the kernel is part of the test */
-};
 
 struct bench {
     struct driver driver;
@@ -22,82 +17,12 @@ struct bench {
     FILE *report;
 };
 
-/* The kernel's answer for one item, as it goes into the report. */
-struct outcome {
-    const char *call; /* the first that failed */
-    int code;
-    bool ran, right;
-    struct probe_result first;
-    int binary_version, ptx_version;
-};
-
 static void write_line(FILE *report, json_t *line)
 {
     json_dumpf(line, report, JSON_COMPACT);
     fputc('\n', report);
     fflush(report);
     json_decref(line);
-}
-
-/* Notes the first failure; returns true while all went well. */
-static bool ok(struct outcome *o, int result, const char *call)
-{
-    if (result && !o->code) {
-        o->code = result;
-        o->call = call;
-    }
-    return !result;
-}
-
-static bool right(const struct probe_result *results, unsigned seed)
-{
-    for (unsigned i = 0; i < RESULTS; i++) {
-        struct probe_result expected = expect_result(seed, i);
-        expected.image_id = results[0].image_id;
-        expected.cuda_arch = results[0].cuda_arch;
-        if (memcmp(&expected, &results[i], sizeof expected) != 0)
-            return false;
-    }
-    /* Behind the last result the poison must stand. */
-    const unsigned char *rest = (const unsigned char *)&results[RESULTS];
-    for (size_t i = 0; i < (THREADS - RESULTS) * sizeof *results; i++)
-        if (rest[i] != 0xff)
-            return false;
-    return true;
-}
-
-static void launch(struct bench *b, struct gpu_function *function, uint64_t out, struct outcome *o)
-{
-    const struct driver_calls *call = &b->driver.call;
-    unsigned count = RESULTS, seed = 12345;
-    void *params[] = { &out, &count, &seed };
-    struct probe_result results[THREADS];
-    if (!ok(o, call->set_bytes(out, 0xff, sizeof results), "cuMemsetD8") ||
-        !ok(o, call->launch(function, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL),
-            "cuLaunchKernel") ||
-        !ok(o, call->context_synchronize(), "cuCtxSynchronize") ||
-        !ok(o, call->copy_to_host(results, out, sizeof results), "cuMemcpyDtoH"))
-        return;
-    o->ran = true;
-    o->first = results[0];
-    o->right = right(results, seed);
-}
-
-static void run_kernel(struct bench *b, const struct module_load *load, struct outcome *o)
-{
-    const struct driver_calls *call = &b->driver.call;
-    struct gpu_function *function = NULL;
-    uint64_t out = 0;
-    if (!ok(o, call->module_function(&function, load->module, "probe"), "cuModuleGetFunction"))
-        return;
-    ok(o, call->function_attribute(&o->binary_version, GPU_FUNC_BINARY_VERSION, function),
-       "cuFuncGetAttribute");
-    ok(o, call->function_attribute(&o->ptx_version, GPU_FUNC_PTX_VERSION, function),
-       "cuFuncGetAttribute");
-    if (!ok(o, call->mem_alloc(&out, THREADS * sizeof(struct probe_result)), "cuMemAlloc"))
-        return;
-    launch(b, function, out, o);
-    ok(o, call->mem_free(out), "cuMemFree");
 }
 
 static const void *item_data(const struct bench *b, bool whole, size_t index)
@@ -111,10 +36,10 @@ static void do_item(struct bench *b, size_t item, const void *data)
 {
     write_line(b->report, json_pack("{s:I}", "begin", (json_int_t)item));
     struct module_load load;
-    struct outcome o = { .call = "" };
+    struct kernel_outcome o = { .call = "" };
     module_load(&b->driver, data, &load);
     if (load.module)
-        run_kernel(b, &load, &o);
+        kernel_run(&b->driver, &load, &o);
     module_unload(&b->driver, &load);
     struct str log = STR_INIT;
     utf8_add_valid(&log, load.log);
