@@ -126,7 +126,7 @@ static int elf(struct walk *w, struct err *err)
 /* A line or a C string may begin behind these. */
 static bool starts_line(uint8_t before)
 {
-    return before < ' ' || before == ' ';
+    return before < ' ';
 }
 
 static int try_candidate(struct walk *w, enum find_kind kind, uint8_t before, struct err *err)

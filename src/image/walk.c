@@ -100,7 +100,7 @@ static size_t start_stored(const struct image *image, size_t want)
 {
     size_t size = want;
     if (image->compression != IMAGE_PLAIN)
-        size += want / 128 + 64;
+        size += want / 128 + 256;
     if (image->compression == IMAGE_ZSTD)
         size += ZSTD_BLOCK_MAX;
     return size < image->payload_size ? size : (size_t)image->payload_size;
@@ -122,6 +122,11 @@ static int read_start(struct walk *w, const struct image *image, size_t before, 
     return 0;
 }
 
+static uint64_t whole_size(const struct image *image)
+{
+    return image->compression == IMAGE_PLAIN ? image->payload_size : image->unpacked_size;
+}
+
 /* Completes a cubin of a fat binary from its first bytes. (PTX there has lost nvcc's comments.) */
 static int describe(struct walk *w, struct image *image, size_t before, struct err *err)
 {
@@ -136,7 +141,7 @@ static int describe(struct walk *w, struct image *image, size_t before, struct e
         return 0;
     image->relocatable = cubin.relocatable;
     image->abi = cubin.abi;
-    if (cubin.abi >= 8 && !cubin_find_notes(start, size, &cubin) && size >= NOTES_NEAR) {
+    if (cubin.abi >= 8 && !cubin_find_notes(start, size, &cubin) && size < whole_size(image)) {
         if (read_start(w, image, before, NOTES_FAR, &start, &size, err) < 0)
             return -1;
         cubin_find_notes(start, size, &cubin);
@@ -250,31 +255,43 @@ static int walk_entries(struct walk *w, const struct scan_container *c, uint64_t
     return 0;
 }
 
+/* Whether what follows the magic can be a container. `problem` says why not. (One without entries
+ * can: static cuDNN has some.) */
+static bool plausible_fatbin(const uint8_t *data, size_t size, uint64_t pos, uint64_t *entries,
+                             struct err *problem)
+{
+    uint32_t header_size;
+    if (size < FATBIN_HEADER_SIZE) {
+        err_format(problem, pos, "fat binary breaks off in its header");
+        return false;
+    }
+    *entries = fatbin_entries_size(data, size);
+    if (*entries > UINT64_MAX / 2 - pos) {
+        err_format(problem, pos, "fat binary states %llu bytes", (unsigned long long)*entries);
+        return false;
+    }
+    return *entries == 0 ||
+           fatbin_entry_size(data + FATBIN_HEADER_SIZE, size - FATBIN_HEADER_SIZE,
+                             pos + FATBIN_HEADER_SIZE, *entries, &header_size, problem) == 0;
+}
+
 int walk_fatbin(struct walk *w, struct err *err)
 {
     struct scan_container c;
     struct err problem = { 0 };
-    uint32_t header_size;
+    uint64_t entries;
     size_t got;
     const uint8_t *data = input_peek(w->in, FATBIN_HEADER_SIZE + FATBIN_ENTRY_FIXED, &got, err);
     if (!data)
         return -1;
     if (!fatbin_recognised(data, got))
         return 0;
-    uint64_t left = fatbin_entries_size(data, got);
-    size_t first = got < FATBIN_HEADER_SIZE ? got : FATBIN_HEADER_SIZE;
-    /* A container of no entries is valid: static cuDNN has some. */
-    if (left > UINT64_MAX / 2 - input_pos(w->in) ||
-        (left && fatbin_entry_size(data + first, got - first, input_pos(w->in) + first, left,
-                                   &header_size, &problem) < 0)) {
-        err_format(&problem, input_pos(w->in), "fat binary header states %llu bytes",
-                   (unsigned long long)left);
-        err_wrap(&problem, "fat binary without a valid first entry");
+    if (!plausible_fatbin(data, got, input_pos(w->in), &entries, &problem)) {
         walk_problem(w, &problem);
         return 0;
     }
-    if (begin(w, IMAGE_IN_FATBIN, FATBIN_HEADER_SIZE + left, &c, err) < 0 ||
-        input_skip(w->in, FATBIN_HEADER_SIZE, err) < 0 || walk_entries(w, &c, left, err) < 0 ||
+    if (begin(w, IMAGE_IN_FATBIN, FATBIN_HEADER_SIZE + entries, &c, err) < 0 ||
+        input_skip(w->in, FATBIN_HEADER_SIZE, err) < 0 || walk_entries(w, &c, entries, err) < 0 ||
         end(w, &c, err) < 0)
         return -1;
     return 1;
