@@ -101,8 +101,11 @@ static inline uint8_t *build_pack(const struct build_entry *e, size_t *size)
                                              (int)bound);
     else if (e->packing == BUILD_ZSTD)
         *size = ZSTD_compress(packed, bound, e->payload, e->payload_size, 3);
-    else
-        memcpy(packed, e->payload, *size = e->payload_size);
+    else {
+        *size = e->payload_size;
+        if (*size)
+            memcpy(packed, e->payload, *size);
+    }
     return packed;
 }
 
