@@ -93,10 +93,6 @@ static int check(const struct line *line, struct err *err)
         if (optional[i].given && !(cmd->uses & cmd_option_uses(optional[i].name)))
             return err_set(err, ERR_USAGE, "'%s' has no use for option '--%s'",
                            *cmd->name ? cmd->name : "smfit", optional[i].name);
-    if (line->globals.device && !(cmd->uses & CMD_USES_DEVICE))
-        return err_set(err, ERR_USAGE, "'%s' has no use for option '--device'", cmd->name);
-    if (line->globals.virtual_cards && !(cmd->uses & CMD_USES_DEVICE))
-        return err_set(err, ERR_USAGE, "'%s' has no use for option '--virtual'", cmd->name);
     if (line->operand_count < cmd->operands_least)
         return err_set(err, ERR_USAGE, "'%s' needs %s; see 'smfit %s --help'", cmd->name,
                        cmd->operands, cmd->name);

@@ -234,6 +234,8 @@ static void print_next(const char *words)
     }
     str_add(&line, "FILE|DIR...");
     add_line(g, "home.next", line.p, text_get("home.next_inspect"));
+    if (!words)
+        add_line(g, NULL, "smfit probe", text_get("home.next_probe"));
     add_line(g, NULL, "smfit cards [NAME]", text_get("home.next_cards"));
     add_line(g, NULL, "smfit archs", text_get("home.next_archs"));
     grid_print(g, 0);

@@ -154,14 +154,6 @@ int inspect_json_container(struct inspect *in, struct inspect_file *file,
     return 0;
 }
 
-static json_t *counts_value(const struct arch_summary *sum)
-{
-    json_t *o = json_object();
-    for (size_t i = 0; i < VERDICT_COUNT; i++)
-        json_put_number(o, verdict_name((enum verdict)i), sum->counts[i]);
-    return o;
-}
-
 static json_t *codes_value(const struct arch_verdict *v)
 {
     json_t *list = json_array();
@@ -170,32 +162,47 @@ static json_t *codes_value(const struct arch_verdict *v)
     return list;
 }
 
-static json_t *verdict_value(const struct inspect_file *file, const struct target *target,
-                             size_t index, const struct inspect_verdict *v)
+/* What the containers with one verdict have in common; the rule is that of the first of them. */
+static json_t *part_value(enum verdict verdict, const struct arch_verdict *first, size_t containers)
 {
-    const struct arch_verdict *first = &v->first[v->verdict];
-    const struct sentence_file facts = { &file->tally, target, v };
-    struct str text = STR_INIT;
     char driver[VERSION_TEXT_MAX];
     json_t *o = json_object();
-    json_put_text(o, "path", file->path);
-    json_put_filled(o, "member", file->member);
-    json_put_number(o, "target", index);
-    json_put_text(o, "verdict", verdict_name(v->verdict));
-    json_put_text(o, "text_id", sentence_verdict_id(&facts));
-    sentence_verdict(&text, &facts);
-    json_put_text(o, "text", text.p);
-    str_clear(&text);
-    sentence_reasons(&text, &facts);
-    json_put_filled(o, "reason", text.p);
+    json_put_text(o, "verdict", verdict_name(verdict));
+    json_put_number(o, "container_count", containers);
     json_put_text(o, "rule", first->rule);
+    json_put_text(o, "rule_text_id", first->text);
     json_put_text(o, "confidence", first->confidence);
     json_put(o, "codes", codes_value(first));
     if (version_known(first->least_driver))
         json_put_text(o, "least_driver", version_text(first->least_driver, driver));
     else
         json_put(o, "least_driver", json_null());
-    json_put(o, "containers", counts_value(&v->sum));
+    return o;
+}
+
+static json_t *verdict_value(const struct inspect_file *file, const struct target *target,
+                             size_t index, const struct inspect_verdict *v)
+{
+    const struct sentence_file facts = { &file->tally, target, v };
+    struct str text = STR_INIT;
+    json_t *o = json_object(), *parts = json_array();
+    json_put_text(o, "path", file->path);
+    json_put_filled(o, "member", file->member);
+    json_put_number(o, "target", index);
+    json_put_text(o, "verdict", verdict_name(v->verdict));
+    json_put_number(o, "usable_container_count", v->sum.usable);
+    json_put_number(o, "other_container_count", v->sum.without);
+    json_put_text(o, "text_id", sentence_verdict_id(&facts));
+    sentence_verdict(&text, &facts);
+    json_put_text(o, "text", text.p);
+    str_clear(&text);
+    sentence_reasons(&text, &facts);
+    json_put_filled(o, "reason", text.p);
+    for (size_t i = 0; i < VERDICT_COUNT; i++)
+        if (v->sum.counts[i])
+            json_array_append_new(parts,
+                                  part_value((enum verdict)i, &v->first[i], v->sum.counts[i]));
+    json_put(o, "parts", parts);
     str_free(&text);
     return o;
 }

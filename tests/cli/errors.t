@@ -5,15 +5,15 @@ specimens/cuda118.sm_35.cubin: cubin, 2.0 KiB
   sm_35       1  2.0 KiB  11.8
 
 total: 1 file, 1 with GPU code, 1 container, 1 image, 2.0 KiB
-2> smfit: missing: cannot open 'missing': No such file or directory
+2> smfit: cannot open 'missing': No such file or directory
 [1]
 
 $ smfit inspect -q --sysroot nothing fifo
-2> smfit: fifo: cannot read 'fifo': it is a FIFO
+2> smfit: cannot read 'fifo': it is a FIFO
 [1]
 
 $ smfit inspect -q --sysroot nothing /dev/null
-2> smfit: /dev/null: cannot read '/dev/null': it is a device
+2> smfit: cannot read '/dev/null': it is a device
 [1]
 
 $ smfit inspect -q --sysroot nothing --json missing
@@ -47,7 +47,7 @@ $ smfit inspect -q --sysroot nothing --json missing
     }
   ]
 }
-2> smfit: missing: cannot open 'missing': No such file or directory
+2> smfit: cannot open 'missing': No such file or directory
 [1]
 
 ## 1 wins over 3
@@ -56,7 +56,7 @@ $ smfit inspect --assume 920m missing specimens/cuda130.fatbin | tail -3; echo "
 total: 1 file, 1 with GPU code, 1 container, 3 images, 7.3 KiB
   GeForce 920M (3.5), last driver 470.256.02: all containers run in 0 files, some in 0, none in 1, uncertain in 0
 1
-2> smfit: missing: cannot open 'missing': No such file or directory
+2> smfit: cannot open 'missing': No such file or directory
 
 ## a file that breaks off
 $ head -c 3000 specimens/cuda118.fatbin >cut.fatbin; smfit inspect -q --sysroot nothing cut.fatbin
@@ -64,7 +64,6 @@ cut.fatbin: fatbin, 1 container, 2 images, 4.8 KiB
   arch        images    bytes  PTX ISA  compression  toolkit
   sm_35            1  2.0 KiB                        11.8
   compute_35       1    436 B  7.8      lz4
-
 2> smfit: cut.fatbin: at byte 2680: file ends inside a fat binary entry that states 2248 bytes
 2> smfit: cut.fatbin: at byte 2744: cubin that states 2184 bytes breaks off
 [1]
@@ -96,7 +95,6 @@ a\x1b[31mb\xff.fatbin: fatbin, 1 container, 3 images, 4.8 KiB
   sm_35            1  2.0 KiB                        11.8
   sm_50            1  2.1 KiB                        11.8
   compute_35       1    436 B  7.8      lz4
-
 
 $ n=$(printf 'a\033[31mb\377.fatbin'); cp specimens/cuda118.fatbin "$n"; smfit inspect -q --sysroot nothing --json "$n" | grep '"path"'
       "path": "a\u001B[31mb\\xff.fatbin",

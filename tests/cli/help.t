@@ -7,21 +7,28 @@ smfit: will this CUDA software run on that NVIDIA card, and how should it be run
 usage: smfit [OPTION...] [COMMAND [OPTION...] [OPERAND...]]
 
 commands
+  (none)                 the card of this machine, what runs on it, and the next step
   inspect FILE|DIR|-...  which kernel images files hold, and whether they run on a card
+  probe                  load every kernel image inside smfit on each device, and compare with the
+                         prediction
   cards [PATTERN]        NVIDIA display devices: chip, compute capability, last driver
   archs                  compute capabilities: toolkits, drivers, abilities, limits
-  (none)                 the card of this machine, what runs on it, and the next step
 
 options before or after any command
-      --assume CARD|sm_XY[,driver=V][,os=windows]  answer for this card instead of those in the machine; may be repeated
-      --sysroot DIR                                look at a copy of another system: DIR/sys, DIR/proc
-      --json                                       one JSON document on standard output
-      --lang en|zh                                 language of the sentences (default: from the locale)
-      --color auto|always|never                    colour (default: auto, on a terminal unless NO_COLOR is set)
-  -v, --verbose                                    say more
-  -q, --quiet                                      no notes and no progress on standard error
-  -h, --help                                       this help
-      --version                                    the version of smfit
+      --assume CARD|sm_XY[,driver=V][,os=windows]
+                           answer for this card instead of those in the machine; may be repeated
+      --device N|UUID|PCI  the device to use: CUDA's number, a UUID or a PCI id (default: all)
+      --virtual CARD[,CARD...][,driver=V]
+                           run on a virtual GPU instead; results are simulated
+      --sysroot DIR        look at a copy of another system: DIR/sys, DIR/proc
+      --json               one JSON document on standard output
+      --lang en|zh         language of the sentences (default: from the locale)
+      --color auto|always|never
+                           colour (default: auto, on a terminal unless NO_COLOR is set)
+  -v, --verbose            say more
+  -q, --quiet              no notes and no progress on standard error
+  -h, --help               this help
+      --version            the version of smfit
 
 examples
   smfit
@@ -50,18 +57,21 @@ machine, or assumed) it says what runs there: the driver chooses one image in ea
 options
       --containers   list each container with its images
       --kernels      name the kernels of each container, with the images that hold them
-      --kernel NAME  count only containers with a kernel of this name: part of it, or a pattern with * and ?
+      --kernel NAME  count only containers with a kernel of this name: part of it, or a pattern with
+                     * and ?
 
 options before or after any command
-      --assume CARD|sm_XY[,driver=V][,os=windows]  answer for this card instead of those in the machine; may be repeated
-      --sysroot DIR                                look at a copy of another system: DIR/sys, DIR/proc
-      --json                                       one JSON document on standard output
-      --lang en|zh                                 language of the sentences (default: from the locale)
-      --color auto|always|never                    colour (default: auto, on a terminal unless NO_COLOR is set)
-  -v, --verbose                                    say more
-  -q, --quiet                                      no notes and no progress on standard error
-  -h, --help                                       this help
-      --version                                    the version of smfit
+      --assume CARD|sm_XY[,driver=V][,os=windows]
+                     answer for this card instead of those in the machine; may be repeated
+      --sysroot DIR  look at a copy of another system: DIR/sys, DIR/proc
+      --json         one JSON document on standard output
+      --lang en|zh   language of the sentences (default: from the locale)
+      --color auto|always|never
+                     colour (default: auto, on a terminal unless NO_COLOR is set)
+  -v, --verbose      say more
+  -q, --quiet        no notes and no progress on standard error
+  -h, --help         this help
+      --version      the version of smfit
 
 examples
   smfit inspect --assume 920m /usr/lib/x86_64-linux-gnu/libcublas.so.11
@@ -88,13 +98,14 @@ a PCI id (10de:1299), a chip (GK208) or a capability (3.5) will do as well. One 
 several chips: each has its own line, and only the PCI id tells them apart.
 
 options before or after any command
-      --json                     one JSON document on standard output
-      --lang en|zh               language of the sentences (default: from the locale)
-      --color auto|always|never  colour (default: auto, on a terminal unless NO_COLOR is set)
-  -v, --verbose                  say more
-  -q, --quiet                    no notes and no progress on standard error
-  -h, --help                     this help
-      --version                  the version of smfit
+      --json        one JSON document on standard output
+      --lang en|zh  language of the sentences (default: from the locale)
+      --color auto|always|never
+                    colour (default: auto, on a terminal unless NO_COLOR is set)
+  -v, --verbose     say more
+  -q, --quiet       no notes and no progress on standard error
+  -h, --help        this help
+      --version     the version of smfit
 
 examples
   smfit cards 920m
@@ -117,13 +128,14 @@ capability. PTX (compute_XY) runs on its target and everything above, if the dri
 version.
 
 options before or after any command
-      --json                     one JSON document on standard output
-      --lang en|zh               language of the sentences (default: from the locale)
-      --color auto|always|never  colour (default: auto, on a terminal unless NO_COLOR is set)
-  -v, --verbose                  say more
-  -q, --quiet                    no notes and no progress on standard error
-  -h, --help                     this help
-      --version                  the version of smfit
+      --json        one JSON document on standard output
+      --lang en|zh  language of the sentences (default: from the locale)
+      --color auto|always|never
+                    colour (default: auto, on a terminal unless NO_COLOR is set)
+  -v, --verbose     say more
+  -q, --quiet       no notes and no progress on standard error
+  -h, --help        this help
+      --version     the version of smfit
 
 examples
   smfit archs
@@ -142,21 +154,27 @@ smfit：这个 CUDA 程序能在那块 NVIDIA 显卡上运行吗？该怎样运�
 用法：smfit [选项...] [命令 [选项...] [参数...]]
 
 命令
+  （不带命令）           本机的显卡、能在其上运行的内容，以及下一步
   inspect FILE|DIR|-...  列出文件中的内核映像，并判断能否在某块显卡上运行
+  probe                  在每个设备上加载 smfit 自带的每个内核映像，并与预测对照
   cards [PATTERN]        NVIDIA 显示设备：芯片、计算能力、最后的驱动
   archs                  各计算能力：工具包、驱动、功能与上限
-  （不带命令）           本机的显卡、能在其上运行的内容，以及下一步
 
 可放在任何命令之前或之后的选项
-      --assume CARD|sm_XY[,driver=V][,os=windows]  为指定的显卡作答，而不是本机的显卡；可重复
-      --sysroot DIR                                查看另一系统的副本：DIR/sys、DIR/proc
-      --json                                       在标准输出上给出一个 JSON 文档
-      --lang en|zh                                 语句所用语言（默认取自区域设置）
-      --color auto|always|never                    颜色（默认 auto：终端上启用，除非设置了 NO_COLOR）
-  -v, --verbose                                    输出更多内容
-  -q, --quiet                                      标准错误上不输出提示和进度
-  -h, --help                                       本帮助
-      --version                                    smfit 的版本
+      --assume CARD|sm_XY[,driver=V][,os=windows]
+                           为指定的显卡作答，而不是本机的显卡；可重复
+      --device N|UUID|PCI  使用的设备：CUDA 编号、UUID 或 PCI 编号（默认全部）
+      --virtual CARD[,CARD...][,driver=V]
+                           改在虚拟 GPU 上运行；结果为模拟
+      --sysroot DIR        查看另一系统的副本：DIR/sys、DIR/proc
+      --json               在标准输出上给出一个 JSON 文档
+      --lang en|zh         语句所用语言（默认取自区域设置）
+      --color auto|always|never
+                           颜色（默认 auto：终端上启用，除非设置了 NO_COLOR）
+  -v, --verbose            输出更多内容
+  -q, --quiet              标准错误上不输出提示和进度
+  -h, --help               本帮助
+      --version            smfit 的版本
 
 示例
   smfit
@@ -173,7 +191,7 @@ smfit：这个 CUDA 程序能在那块 NVIDIA 显卡上运行吗？该怎样运�
 “smfit help 命令”或“smfit 命令 --help”给出该命令的详细说明。
 
 $ smfit inspect --lang zh --help
-用法: smfit inspect [选项...] FILE|DIR|-...
+用法： smfit inspect [选项...] FILE|DIR|-...
 
 列出文件中的内核映像，并判断能否在某块显卡上运行
 
@@ -188,15 +206,17 @@ conda 包、tar、deb、rpm 以及 docker save 的镜像。按内容而不是按
       --kernel NAME  只统计含有此名称内核的容器：名称的一部分，或带 * 和 ? 的模式
 
 可放在任何命令之前或之后的选项
-      --assume CARD|sm_XY[,driver=V][,os=windows]  为指定的显卡作答，而不是本机的显卡；可重复
-      --sysroot DIR                                查看另一系统的副本：DIR/sys、DIR/proc
-      --json                                       在标准输出上给出一个 JSON 文档
-      --lang en|zh                                 语句所用语言（默认取自区域设置）
-      --color auto|always|never                    颜色（默认 auto：终端上启用，除非设置了 NO_COLOR）
-  -v, --verbose                                    输出更多内容
-  -q, --quiet                                      标准错误上不输出提示和进度
-  -h, --help                                       本帮助
-      --version                                    smfit 的版本
+      --assume CARD|sm_XY[,driver=V][,os=windows]
+                     为指定的显卡作答，而不是本机的显卡；可重复
+      --sysroot DIR  查看另一系统的副本：DIR/sys、DIR/proc
+      --json         在标准输出上给出一个 JSON 文档
+      --lang en|zh   语句所用语言（默认取自区域设置）
+      --color auto|always|never
+                     颜色（默认 auto：终端上启用，除非设置了 NO_COLOR）
+  -v, --verbose      输出更多内容
+  -q, --quiet        标准错误上不输出提示和进度
+  -h, --help         本帮助
+      --version      smfit 的版本
 
 示例
   smfit inspect --assume 920m /usr/lib/x86_64-linux-gnu/libcublas.so.11

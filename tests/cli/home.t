@@ -33,6 +33,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 470.2
 runs here       sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
 
@@ -42,6 +43,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 535.2
 runs here       nothing: driver 535.261.03 does not know this card, so that programs see no device, error 100 (no CUDA-capable device is detected)
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
 [3]
@@ -49,9 +51,10 @@ next            smfit inspect FILE|DIR...  what a file or package holds, and whe
 $ smfit --sysroot nouveau
 GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   kernel driver nouveau, not that of NVIDIA
   often called 5.0 on the web: that is the 920MX
-runs here       sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
+runs here       with driver 470.256.02: sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
 
@@ -68,14 +71,16 @@ GeForce 940M (10de:1347, GM108M)   compute capability 5.0   2 GB   driver 535.26
 runs here       sm_50 cubins of CUDA 12.x and older; PTX up to compute_50, ISA 8.2
 last driver     580 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
 [3]
 
 $ smfit --sysroot future
-NVIDIA 10de:fff0   compute capability ?   driver 999.10 (CUDA 13.3)
-runs here       no CUDA: the chip is older than compute capability 1.0, or its capability is not known
+NVIDIA 10de:fff0   compute capability ?   driver 999.10 (CUDA 13.4)
+runs here       not known: the tables of this version of smfit have no such device
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
 
@@ -211,7 +216,7 @@ next            smfit inspect --assume h200,driver=470 FILE|DIR...  what a file 
 
 $ smfit --assume jetson
 Jetson AGX Thor (10de:2b00, GB10B)   compute capability 11.0   any current driver
-runs here       sm_101 sm_110 cubins of CUDA 13.x and older; PTX up to compute_110, ISA 9.3
+runs here       sm_101 sm_110 cubins of CUDA 13.x and older; PTX up to compute_110, ISA 9.4
 last driver     none yet, current drivers support it
 next            smfit inspect --assume jetson FILE|DIR...  what a file or package holds, and whether it runs here
                 smfit cards [NAME]                         the tables of this card
@@ -219,7 +224,7 @@ next            smfit inspect --assume jetson FILE|DIR...  what a file or packag
 
 $ smfit --assume 8.7
 sm_87   compute capability 8.7   any current driver
-runs here       sm_87 cubins of CUDA 13.x and older; PTX up to compute_87, ISA 9.3
+runs here       sm_87 cubins of CUDA 13.x and older; PTX up to compute_87, ISA 9.4
 last driver     none yet, current drivers support it
 next            smfit inspect --assume 8.7 FILE|DIR...  what a file or package holds, and whether it runs here
                 smfit cards [NAME]                      the tables of this card

@@ -5,7 +5,6 @@ specimens/cuda118.fatbin: fatbin, 1 container, 3 images, 4.8 KiB
   sm_35            1  2.0 KiB                        11.8
   sm_50            1  2.1 KiB                        11.8
   compute_35       1    436 B  7.8      lz4
-
 2> smfit: no NVIDIA GPU found (PCI scan); --assume CARD, for example --assume 920m, gives a verdict
 
 $ smfit inspect -q --sysroot nothing specimens/cuda130.fatbin
@@ -14,7 +13,6 @@ specimens/cuda130.fatbin: fatbin, 1 container, 3 images, 7.3 KiB
   sm_75             1  3.0 KiB                        13.0
   sm_90a            1  3.7 KiB                        13.0
   compute_90a       1    352 B  9.0      zstd
-
 
 $ smfit inspect -q --sysroot nothing specimens/cuda118.sm_35.cubin specimens/cuda118.compute_35.ptx
 specimens/cuda118.sm_35.cubin: cubin, 2.0 KiB
@@ -37,7 +35,7 @@ specimens/cuda.dll: PE, 2 containers, 6 images, 7.1 KiB
   compute_35        1    436 B  7.8      lz4
   compute_90a       1    330 B  9.0      zstd
 
-specimens/cuda118.a: static archive, 3 containers, 1 of them for the device linker, 6 images, 6.5 KiB
+specimens/cuda118.a: static archive, 3 containers (1 for the device linker), 6 images, 6.5 KiB
   arch        images    bytes  PTX ISA  compression  toolkit  remarks
   sm_35            2  4.1 KiB                        11.8
   sm_35            1    645 B           lz4          11.8     relocatable (-rdc)
@@ -51,7 +49,6 @@ specimens/unknown-kinds.fatbin: fatbin, 1 container, 3 images, 2.2 KiB
   sm_35          1  2.0 KiB  11.8
   arch_99        1      8 B           kind 0x10, not known
   arch_130       1      0 B           kind 0x40, not known, unknown flags 0x4000000
-
 
 $ smfit inspect -q --sysroot nothing specimens/demo-1.0-py3-none-any.whl
 specimens/demo-1.0-py3-none-any.whl
@@ -95,6 +92,7 @@ folder/a.fatbin: fatbin, 1 container, 3 images, 4.8 KiB
   compute_35       1    436 B  7.8      lz4
 
 folder/readme.txt: no GPU code (data)
+
 folder/sub/b.so: ELF, 2 containers, 5 images, 9.4 KiB
   arch        images    bytes  PTX ISA  compression  toolkit
   sm_35            1  2.1 KiB                        11.8
@@ -114,7 +112,6 @@ $ smfit inspect -q --sysroot nothing - <specimens/cuda118.fatbin
   sm_50            1  2.1 KiB                        11.8
   compute_35       1    436 B  7.8      lz4
 
-
 ## verdicts: each answer that there is
 $ smfit inspect --assume 920m specimens/cuda118.fatbin
 specimens/cuda118.fatbin: fatbin, 1 container, 3 images, 4.8 KiB
@@ -124,7 +121,6 @@ specimens/cuda118.fatbin: fatbin, 1 container, 3 images, 4.8 KiB
   compute_35       1    436 B  7.8      lz4
   GeForce 920M (3.5), last driver 470.256.02: runs (sm_35)
 
-
 $ smfit inspect --assume 920m data/partly.so
 data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
   arch        images    bytes  PTX ISA  compression  toolkit
@@ -133,13 +129,11 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
   sm_60            1  2.2 KiB                        11.8
   compute_60       1    468 B  7.8      lz4
   GeForce 920M (3.5), last driver 470.256.02: runs in part: 1 of 2 containers have an image for it (sm_35)
-      The driver chooses in each container by itself. 1 containers have nothing for this card (they
-      hold sm_50 sm_60 compute_60). That matters if the kernel that you call is in one of them: the
-      call then ends with error 209 (no kernel image is available for execution on the device). It
-      does not matter where a library keeps the kernels of each architecture in containers of their
-      own, as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each
-      container.
-
+      The driver chooses in each container by itself. 1 container has nothing for this card (it
+      holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call
+      then ends with error 209 (no kernel image is available for execution on the device). It does
+      not matter where a library keeps the kernels of each architecture in containers of their own,
+      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
 
 $ smfit inspect --assume 920m specimens/cuda130.fatbin
 specimens/cuda130.fatbin: fatbin, 1 container, 3 images, 7.3 KiB
@@ -151,7 +145,6 @@ specimens/cuda130.fatbin: fatbin, 1 container, 3 images, 7.3 KiB
       It holds sm_75 sm_90a compute_90a. A cubin with suffix a runs on its own compute capability
       only. Needs a build with sm_35, or with PTX for compute_35 or lower of ISA 7.4 or lower; no
       driver will change this.
-
 [3]
 
 $ smfit inspect --assume 920m specimens/cuda118.compute_35.ptx
@@ -162,7 +155,6 @@ specimens/cuda118.compute_35.ptx: PTX, 871 B
       It holds compute_35. The PTX is of a newer ISA version than the last driver for this card
       compiles. Needs a build with sm_35, or with PTX for compute_35 or lower of ISA 7.4 or lower;
       no driver will change this.
-
 [3]
 
 $ smfit inspect --assume 920m,driver=535 specimens/cuda118.fatbin
@@ -171,11 +163,10 @@ specimens/cuda118.fatbin: fatbin, 1 container, 3 images, 4.8 KiB
   sm_35            1  2.0 KiB                        11.8
   sm_50            1  2.1 KiB                        11.8
   compute_35       1    436 B  7.8      lz4
-  GeForce 920M (3.5), driver 535: does not run: driver 535 does not know this card
+  GeForce 920M (3.5), driver 535: does not run: the driver does not know this card
       The driver is newer than the last one that supports this card. Drivers 304 to 470.256.02 know
       it; with another one, programs do not see the card at all: error 100 (no CUDA-capable device
       is detected).
-
 [3]
 
 $ smfit inspect --assume sm_75 specimens/cuda118.compute_35.ptx
@@ -184,15 +175,13 @@ specimens/cuda118.compute_35.ptx: PTX, 871 B
   compute_35       1  871 B  7.8      11.8
   sm_75 (7.5): runs once the driver has compiled the PTX (compute_35); this makes the first start slow, by minutes for a large library
 
-
 $ smfit inspect --assume sm_75,driver=470 specimens/cuda118.compute_35.ptx
 specimens/cuda118.compute_35.ptx: PTX, 871 B
   arch        images  bytes  PTX ISA  toolkit
   compute_35       1  871 B  7.8      11.8
-  sm_75 (7.5), driver 470: does not run with driver 470: error 222 (the provided PTX was compiled with an unsupported toolchain.)
+  sm_75 (7.5), driver 470: does not run: error 222 (the provided PTX was compiled with an unsupported toolchain.)
       The PTX is of a newer ISA version than this driver compiles. Driver 520.61.05 or newer takes
       it.
-
 [3]
 
 $ smfit inspect --assume sm_86,driver=535 specimens/cuda130.fatbin
@@ -205,7 +194,6 @@ specimens/cuda130.fatbin: fatbin, 1 container, 3 images, 7.3 KiB
       It holds sm_75 sm_90a compute_90a. A cubin with suffix a runs on its own compute capability
       only. Needs a build with sm_86, or with PTX for compute_86 or lower of ISA 8.2 or lower; no
       driver will change this.
-
 [3]
 
 $ smfit inspect --assume sm_75,driver=525 specimens/cuda130.sm_90.cubin
@@ -216,7 +204,6 @@ specimens/cuda130.sm_90.cubin: cubin, 3.7 KiB
       It holds sm_90. A cubin runs on its own major version from its minor version on; PTX on its
       target and everything above. Needs a build with sm_75, or with PTX for compute_75 or lower of
       ISA 8.0 or lower; no driver will change this.
-
 [3]
 
 $ smfit inspect --assume sm_90,driver=550 specimens/cuda130.sm_90.cubin
@@ -227,17 +214,15 @@ specimens/cuda130.sm_90.cubin: cubin, 3.7 KiB
       The cubin comes from a newer major version of CUDA than the driver knows; such a driver may
       refuse it. Driver 580.65.06 or newer takes it.
 
-
 $ smfit inspect --assume sm_120 specimens/cuda118-lto.fatbin
 specimens/cuda118-lto.fatbin: fatbin, 1 container, 2 images, 5.7 KiB
   arch    images    bytes  compression  toolkit
   sm_52        1  2.1 KiB               11.8
-  lto_52       1  3.3 KiB  lz4
+  lto_52       1  3.4 KiB  lz4
   sm_120 (12.0): does not run: error 209 (no kernel image is available for execution on the device)
       It holds sm_52 lto_52. A cubin runs on its own major version from its minor version on; PTX on
       its target and everything above. Needs a build with sm_120, or with PTX for compute_120 or
-      lower of ISA 9.3 or lower; no driver will change this.
-
+      lower of ISA 9.4 or lower; no driver will change this.
 [3]
 
 $ smfit inspect --assume 8.7 specimens/cuda118-many.fatbin
@@ -253,8 +238,7 @@ specimens/cuda118-many.fatbin: fatbin, 1 container, 7 images, 17.4 KiB
   sm_87 (8.7): does not run: error 209 (no kernel image is available for execution on the device)
       It holds sm_37 sm_52 sm_61 sm_70 sm_75 sm_86 sm_90. Cubins for Tegra run on exactly their own
       compute capability, and Tegra takes no others. Needs a build with sm_87, or with PTX for
-      compute_87 or lower of ISA 9.3 or lower; no driver will change this.
-
+      compute_87 or lower of ISA 9.4 or lower; no driver will change this.
 [3]
 
 $ smfit inspect --assume 920m --assume sm_60 data/partly.so
@@ -265,19 +249,17 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
   sm_60            1  2.2 KiB                        11.8
   compute_60       1    468 B  7.8      lz4
   GeForce 920M (3.5), last driver 470.256.02: runs in part: 1 of 2 containers have an image for it (sm_35)
-      The driver chooses in each container by itself. 1 containers have nothing for this card (they
-      hold sm_50 sm_60 compute_60). That matters if the kernel that you call is in one of them: the
-      call then ends with error 209 (no kernel image is available for execution on the device). It
-      does not matter where a library keeps the kernels of each architecture in containers of their
-      own, as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each
-      container.
+      The driver chooses in each container by itself. 1 container has nothing for this card (it
+      holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call
+      then ends with error 209 (no kernel image is available for execution on the device). It does
+      not matter where a library keeps the kernels of each architecture in containers of their own,
+      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
   sm_60 (6.0), last driver 580: runs in part: 1 of 2 containers have an image for it (sm_60)
-      The driver chooses in each container by itself. 1 containers have nothing for this card (they
-      hold sm_35 sm_50). That matters if the kernel that you call is in one of them: the call then
-      ends with error 209 (no kernel image is available for execution on the device). It does not
-      matter where a library keeps the kernels of each architecture in containers of their own, as
-      cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
-
+      The driver chooses in each container by itself. 1 container has nothing for this card (it
+      holds sm_35 sm_50). That matters if the kernel that you call is in it: the call then ends with
+      error 209 (no kernel image is available for execution on the device). It does not matter where
+      a library keeps the kernels of each architecture in containers of their own, as cuBLASLt,
+      cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
 
 $ smfit inspect --sysroot mixed data/partly.so
 data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
@@ -286,16 +268,15 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
   sm_50            2  4.3 KiB                        11.8
   sm_60            1  2.2 KiB                        11.8
   compute_60       1    468 B  7.8      lz4
-  Tesla K80 (3.7), driver 535.261.03: does not run: driver 535.261.03 does not know this card
+  Tesla K80 (3.7), driver 535.261.03: does not run: the driver does not know this card
       The driver is newer than the last one that supports this card. Drivers 340 to 470.256.02 know
       it; with another one, programs do not see the card at all: error 100 (no CUDA-capable device
       is detected).
-  Tesla K80 (3.7), driver 535.261.03: does not run: driver 535.261.03 does not know this card
+  Tesla K80 (3.7), driver 535.261.03: does not run: the driver does not know this card
       The driver is newer than the last one that supports this card. Drivers 340 to 470.256.02 know
       it; with another one, programs do not see the card at all: error 100 (no CUDA-capable device
       is detected).
   GeForce 940M (5.0), driver 535.261.03: runs (sm_50)
-
 [3]
 
 $ smfit inspect --assume 920m folder/readme.txt
@@ -309,12 +290,10 @@ data/partly.so: ELF，2 个容器，5 个映像，9.4 KiB
   sm_60            1  2.2 KiB                 11.8
   compute_60       1    468 B  7.8      lz4
   GeForce 920M (3.5)，最后的驱动 470.256.02: 部分可以运行：2 个容器中有 1 个带有它的映像（sm_35）
-      驱动在每个容器中各自选择。有 1 个容器没有适合这块显卡的映像（它们含有 sm_50 sm_60
-      compute_60）。只有当您调用的内核就在其中时才有影响：该调用会以错误 209（no kernel image is
-      available for execution on the device）结束。如果库把各架构的内核分别放在不同的容器里
-      （cuBLASLt、cuDNN、cuFFT 就是这样），则没有影响。用 smfit inspect --kernels 可列出每个容器中的
-      内核名。
-
+      驱动在每个容器中各自选择。有 1 个容器没有适合这块显卡的映像（它含有 sm_50 sm_60 compute_60）。
+      只有当您调用的内核就在其中时才有影响：该调用会以错误 209（no kernel image is available for
+      execution on the device）结束。如果库把各架构的内核分别放在不同的容器里（cuBLASLt、cuDNN、
+      cuFFT 就是这样），则没有影响。用 smfit inspect --kernels 可列出每个容器中的内核名。
 
 $ smfit inspect --assume 920m --lang zh specimens/cuda130.fatbin
 specimens/cuda130.fatbin: fatbin，1 个容器，3 个映像，7.3 KiB
@@ -325,12 +304,11 @@ specimens/cuda130.fatbin: fatbin，1 个容器，3 个映像，7.3 KiB
   GeForce 920M (3.5)，最后的驱动 470.256.02: 不能运行：错误 209（no kernel image is available for execution on the device）
       它含有 sm_75 sm_90a compute_90a。带后缀 a 的 cubin 只能在它自己的计算能力上运行。需要含有
       sm_35 的构建，或目标不高于 compute_35、ISA 不高于 7.4 的 PTX；换驱动无济于事。
-
 [3]
 
 ## what the device linker was given does not count where its product is there
 $ smfit inspect --assume sm_50 specimens/cuda118-rdc.so
-specimens/cuda118-rdc.so: ELF, 2 containers, 1 of them for the device linker, 3 images, 3.5 KiB
+specimens/cuda118-rdc.so: ELF, 2 containers (1 for the device linker), 3 images, 3.5 KiB
   arch        images    bytes  PTX ISA  compression  toolkit  remarks
   sm_35            1  2.2 KiB                        11.8
   sm_35            1    645 B           lz4          11.8     relocatable (-rdc)
@@ -339,16 +317,14 @@ specimens/cuda118-rdc.so: ELF, 2 containers, 1 of them for the device linker, 3 
       It holds sm_35. A cubin runs on its own major version from its minor version on; PTX on its
       target and everything above. Needs a build with sm_50, or with PTX for compute_50 or lower of
       ISA 9.0 or lower; no driver will change this.
-
 [3]
 
 $ smfit inspect --assume sm_50 specimens/cuda118-rdc.o
-specimens/cuda118-rdc.o: ELF, 1 container, 1 of them for the device linker, 2 images, 1.2 KiB
+specimens/cuda118-rdc.o: ELF, 1 container (1 for the device linker), 2 images, 1.2 KiB
   arch        images  bytes  PTX ISA  compression  toolkit  remarks
   sm_35            1  645 B           lz4          11.8     relocatable (-rdc)
   compute_35       1  436 B  7.8      lz4
   sm_50 (5.0), last driver 580: runs once the driver has compiled the PTX (compute_35); this makes the first start slow, by minutes for a large library
-
 
 ## containers and kernels
 $ smfit inspect --assume 920m --containers data/partly.so
@@ -363,13 +339,11 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
   sm_60            1  2.2 KiB                        11.8
   compute_60       1    468 B  7.8      lz4
   GeForce 920M (3.5), last driver 470.256.02: runs in part: 1 of 2 containers have an image for it (sm_35)
-      The driver chooses in each container by itself. 1 containers have nothing for this card (they
-      hold sm_50 sm_60 compute_60). That matters if the kernel that you call is in one of them: the
-      call then ends with error 209 (no kernel image is available for execution on the device). It
-      does not matter where a library keeps the kernels of each architecture in containers of their
-      own, as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each
-      container.
-
+      The driver chooses in each container by itself. 1 container has nothing for this card (it
+      holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call
+      then ends with error 209 (no kernel image is available for execution on the device). It does
+      not matter where a library keeps the kernels of each architecture in containers of their own,
+      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
 
 $ smfit inspect --assume 920m --kernels data/partly.so
 data/partly.so
@@ -385,13 +359,11 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
   sm_60            1  2.2 KiB                        11.8
   compute_60       1    468 B  7.8      lz4
   GeForce 920M (3.5), last driver 470.256.02: runs in part: 1 of 2 containers have an image for it (sm_35)
-      The driver chooses in each container by itself. 1 containers have nothing for this card (they
-      hold sm_50 sm_60 compute_60). That matters if the kernel that you call is in one of them: the
-      call then ends with error 209 (no kernel image is available for execution on the device). It
-      does not matter where a library keeps the kernels of each architecture in containers of their
-      own, as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each
-      container.
-
+      The driver chooses in each container by itself. 1 container has nothing for this card (it
+      holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call
+      then ends with error 209 (no kernel image is available for execution on the device). It does
+      not matter where a library keeps the kernels of each architecture in containers of their own,
+      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
 
 $ smfit inspect --assume 920m --kernel 'ax*' data/partly.so
 data/partly.so: ELF, 1 container, 2 images, 4.4 KiB
@@ -399,7 +371,6 @@ data/partly.so: ELF, 1 container, 2 images, 4.4 KiB
   sm_35       1  2.1 KiB  11.8
   sm_50       1  2.2 KiB  11.8
   GeForce 920M (3.5), last driver 470.256.02: runs (sm_35)
-
 
 $ smfit inspect --assume 920m --kernels --kernel cal data/partly.so
 data/partly.so
@@ -415,23 +386,20 @@ data/partly.so: ELF, 1 container, 3 images, 5.0 KiB
       It holds sm_50 sm_60 compute_60. A cubin runs on its own major version from its minor version
       on; PTX on its target and everything above. Needs a build with sm_35, or with PTX for
       compute_35 or lower of ISA 7.4 or lower; no driver will change this.
-
 [3]
 
 $ smfit inspect --assume 920m --kernel nonsense data/partly.so
 data/partly.so: no container has a kernel that matches
-2> smfit: no container has a kernel that matches
 
 $ smfit inspect --sysroot nothing -q --containers specimens/cuda118.exe
 specimens/cuda118.exe
   container  offset     size  holds
           0  0x2020  2.6 KiB  sm_35 compute_35
           1  0x2a98  1.1 KiB  sm_35             no kernels
-specimens/cuda118.exe: ELF, 2 containers, 1 of them without kernels, 3 images, 3.7 KiB
+specimens/cuda118.exe: ELF, 2 containers (1 without kernels), 3 images, 3.7 KiB
   arch        images    bytes  PTX ISA  compression  toolkit
   sm_35            2  3.1 KiB                        11.8
   compute_35       1    436 B  7.8      lz4
-
 
 ## JSON
 $ smfit inspect --assume 920m --json data/partly.so
@@ -574,25 +542,35 @@ $ smfit inspect --assume 920m --json data/partly.so
       "member": null,
       "target": 0,
       "verdict": "runs",
+      "usable_container_count": 1,
+      "other_container_count": 1,
       "text_id": "verdict.partly",
       "text": "runs in part: 1 of 2 containers have an image for it (sm_35)",
-      "reason": "The driver chooses in each container by itself. 1 containers have nothing for this card (they hold sm_50 sm_60 compute_60). That matters if the kernel that you call is in one of them: the call then ends with error 209 (no kernel image is available for execution on the device). It does not matter where a library keeps the kernels of each architecture in containers of their own, as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.",
-      "rule": "cubin-exact",
-      "confidence": "documented",
-      "codes": [
-        0
-      ],
-      "least_driver": null,
-      "containers": {
-        "runs": 1,
-        "runs_by_jit": 0,
-        "no_image": 1,
-        "driver_too_old": 0,
-        "driver_dropped_card": 0,
-        "library_floor": 0,
-        "uncertain": 0,
-        "no_gpu_code": 0
-      }
+      "reason": "The driver chooses in each container by itself. 1 container has nothing for this card (it holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call then ends with error 209 (no kernel image is available for execution on the device). It does not matter where a library keeps the kernels of each architecture in containers of their own, as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.",
+      "parts": [
+        {
+          "verdict": "runs",
+          "container_count": 1,
+          "rule": "cubin-exact",
+          "rule_text_id": "rule.cubin-exact",
+          "confidence": "documented",
+          "codes": [
+            0
+          ],
+          "least_driver": null
+        },
+        {
+          "verdict": "no_image",
+          "container_count": 1,
+          "rule": "ptx-target-above-card",
+          "rule_text_id": "rule.ptx-target-above-card",
+          "confidence": "measured",
+          "codes": [
+            209
+          ],
+          "least_driver": null
+        }
+      ]
     }
   ],
   "packages": [],

@@ -90,7 +90,7 @@ $ smfit inspect --assume '' file
 
 ## "--" ends the options
 $ smfit inspect --sysroot nothing -- --json
-2> smfit: --json: cannot open '--json': No such file or directory
+2> smfit: cannot open '--json': No such file or directory
 [1]
 
 ## options may stand on either side of the command
