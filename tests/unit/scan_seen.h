@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image/scan.h"
@@ -129,6 +130,40 @@ static inline const char *seen_list(const struct seen *s, uint64_t index)
 }
 
 #define SEEN_ALL UINT64_MAX
+
+/* All that was reported, a line each; the caller frees it. */
+static inline char *seen_text(const struct seen *s)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    cr_assert(f);
+    fprintf(f, "file %d\n", (int)s->kind);
+    for (size_t i = 0; i < s->container_count; i++) {
+        const struct scan_container *c = &s->containers[i];
+        fprintf(f, "container %d %ju %ju %d '%s'\n", (int)c->kind, (uintmax_t)c->offset,
+                (uintmax_t)c->size, (int)c->place, c->section);
+    }
+    for (size_t i = 0; i < s->image_count; i++) {
+        const struct image *m = &s->images[i];
+        char name[32];
+        image_arch_name(m, name, sizeof name);
+        fprintf(f, "image %s in %ju: %u %d%d%d%d ptx %u.%u abi %u toolkit %u.%u %d %jx %jx ", name,
+                (uintmax_t)s->container_of[i], (unsigned)m->raw_kind, m->relocatable, m->obfuscated,
+                m->bits32, m->debug, m->ptx_major, m->ptx_minor, m->abi, m->toolkit_major,
+                m->toolkit_minor, (int)m->compression, (uintmax_t)m->flags,
+                (uintmax_t)m->unknown_flags);
+        fprintf(f, "%ju %ju %ju %ju '%s'\n", (uintmax_t)m->offset, (uintmax_t)m->payload_offset,
+                (uintmax_t)m->payload_size, (uintmax_t)m->unpacked_size, m->identifier);
+    }
+    for (size_t i = 0; i < s->payload_count; i++)
+        fprintf(f, "payload %08x\n", (unsigned)s->payload_sums[i]);
+    for (size_t i = 0; i < s->problem_count; i++)
+        fprintf(f, "problem %d %ju %s\n", (int)s->problems[i].code,
+                (uintmax_t)s->problems[i].offset, s->problems[i].msg);
+    fclose(f);
+    return text;
+}
 
 /* ---- a source that is read forwards only, a few bytes at a time --------------------------------
  */
