@@ -12,6 +12,7 @@ struct walk {
     const char *path;
     struct archive_budget budget;
     uint64_t entries;
+    unsigned problems;
 };
 
 /* Where in the nest of archives an input stands. */
@@ -26,8 +27,16 @@ static int walk_place(struct walk *w, const struct place *p, struct input *in, s
 
 static void tell(struct walk *w, const char *name, const struct err *problem)
 {
-    if (w->sink->problem)
-        w->sink->problem(w->sink->self, name, problem);
+    struct err last;
+    if (!w->sink->problem || w->problems > ARCHIVE_PROBLEMS_MAX)
+        return;
+    if (++w->problems > ARCHIVE_PROBLEMS_MAX) {
+        err_clear(&last);
+        err_set(&last, ERR_LIMIT, "there are more problems than %u", ARCHIVE_PROBLEMS_MAX);
+        problem = &last;
+        name = "";
+    }
+    w->sink->problem(w->sink->self, name, problem);
 }
 
 static void tell_damage(struct walk *w, const char *name, struct archive_stream *s)
@@ -114,8 +123,8 @@ static int walk_members(struct walk *w, const struct place *p, struct archive_st
                         struct err *err)
 {
     const struct archive_member *m;
-    int rc;
-    while ((rc = archive_stream_next(s, &m)) > 0 && !w->budget.spent) {
+    int rc = 0;
+    while (!w->budget.spent && (rc = archive_stream_next(s, &m)) > 0) {
         if (++w->entries > ARCHIVE_ENTRIES_MAX) {
             tell_limit(w, p->name, "there are more members", ARCHIVE_ENTRIES_MAX);
             w->budget.spent = true;

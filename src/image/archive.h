@@ -31,6 +31,7 @@
 #define ARCHIVE_MEMBER_MAX       ((uint64_t)64 << 30)
 #define ARCHIVE_DIRECTORY_MAX    ((uint64_t)256 << 20)
 #define ARCHIVE_NAME_MAX         4096 /* bytes of one level's name; longer ones are cut */
+#define ARCHIVE_PROBLEMS_MAX     1000u
 
 struct archive_sink {
     void *self;
@@ -40,7 +41,8 @@ struct archive_sink {
      * stop the walk; -1 because reading failed on damage inside an archive does not stop it. */
     int (*file)(void *self, const char *member, struct input *in, struct err *err);
     /* Damage in one member or archive, at most once each, after that member was handed over; the
-     * walk goes on where it can. `offset` counts in the outermost file. May be NULL. */
+     * walk goes on where it can. `offset` counts in the outermost file. Not called more than
+     * ARCHIVE_PROBLEMS_MAX times for one file; one more call says so. May be NULL. */
     void (*problem)(void *self, const char *member, const struct err *problem);
 };
 

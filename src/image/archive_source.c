@@ -55,12 +55,19 @@ static la_int64_t seek_at(struct archive *handle, void *self, la_int64_t offset,
     return to;
 }
 
+/* Moves past what was lent, which libarchive has done with when it asks for more. */
+static int give_back(struct archive_source *s)
+{
+    size_t lent = s->lent;
+    s->lent = 0;
+    return s->err.code != ERR_NONE ? -1 : input_skip(s->in, lent, &s->err);
+}
+
 static la_ssize_t read_forward(struct archive *handle, void *self, const void **block)
 {
     struct archive_source *s = self;
-    size_t lent = s->lent, got;
-    s->lent = 0;
-    if (input_skip(s->in, lent, &s->err) < 0)
+    size_t got;
+    if (give_back(s) < 0)
         return fail_read(handle, s);
     *block = input_peek(s->in, 1, &got, &s->err);
     if (!*block)
@@ -69,16 +76,17 @@ static la_ssize_t read_forward(struct archive *handle, void *self, const void **
     return (la_ssize_t)got;
 }
 
+/* libarchive 3.6 loops on a negative result, so a failure is "nothing skipped": it then reads, and
+ * that fails for the same reason. */
 static la_int64_t skip_forward(struct archive *handle, void *self, la_int64_t size)
 {
     struct archive_source *s = self;
-    size_t lent = s->lent;
-    s->lent = 0;
-    if (input_skip(s->in, lent, &s->err) < 0)
-        return fail_read(handle, s);
+    (void)handle;
+    if (give_back(s) < 0)
+        return 0;
     uint64_t before = input_pos(s->in);
     if (input_skip(s->in, (uint64_t)size, &s->err) < 0)
-        return fail_read(handle, s);
+        return 0;
     return (la_int64_t)(input_pos(s->in) - before);
 }
 
@@ -96,13 +104,14 @@ static void support_rpm(struct archive *handle)
     archive_read_support_format_cpio(handle);
 }
 
-static void support(struct archive *handle, enum archive_kind kind, bool seekable)
+static void support(struct archive *handle, enum archive_kind kind, bool by_directory)
 {
     switch (kind) {
     case ARCHIVE_KIND_ZIP:
-        archive_read_support_format_zip_streamable(handle);
-        if (seekable)
+        if (by_directory)
             archive_read_support_format_zip_seekable(handle);
+        else
+            archive_read_support_format_zip_streamable(handle);
         return;
     case ARCHIVE_KIND_TAR:
         archive_read_support_format_tar(handle);
@@ -138,17 +147,18 @@ static void support(struct archive *handle, enum archive_kind kind, bool seekabl
     archive_read_support_format_empty(handle);
 }
 
-/* Where a zip's directory of members begins (APPNOTE 4.3.16; 0xffffffff: in the zip64 record). The
- * library keeps all of it in memory, so one of hostile size is read from the front instead. */
-static bool directory_is_small(struct input *in)
+/* The record that ends a zip and says where its directory of members is (APPNOTE 4.3.16). The
+ * library searches the last 16 KiB for it, and keeps all of the directory in memory; without it, or
+ * with one of hostile size (0xffffffff for what only the zip64 record says too), a zip is read from
+ * the front. */
+static bool has_directory(struct input *in)
 {
-    uint8_t tail[22 + 65535];
+    uint8_t tail[16 << 10];
     uint64_t size = input_size(in);
-    if (size <= ARCHIVE_DIRECTORY_MAX)
-        return true;
+    uint64_t from = size > sizeof tail ? size - sizeof tail : 0;
     struct err ignored;
     err_clear(&ignored);
-    long long n = input_read_at(in, size - sizeof tail, tail, sizeof tail, &ignored);
+    long long n = input_read_at(in, from, tail, sizeof tail, &ignored);
     for (long long i = n - 22; i >= 0; i--) {
         struct bytes end = bytes_of(tail + i, (size_t)(n - i));
         if (bytes_u32(&end) != 0x06054b50)
@@ -156,7 +166,7 @@ static bool directory_is_small(struct input *in)
         bytes_seek(&end, 12);
         return bytes_u32(&end) <= ARCHIVE_DIRECTORY_MAX;
     }
-    return true;
+    return false;
 }
 
 int archive_source_init(struct archive_source *s, struct input *in, struct err *err)
@@ -182,7 +192,8 @@ struct archive *archive_source_open(struct archive_source *s, enum archive_kind 
         err_set(err, ERR_MEMORY, "out of memory");
         return NULL;
     }
-    support(handle, kind, s->seekable && directory_is_small(s->in));
+    s->by_directory = kind == ARCHIVE_KIND_ZIP && s->seekable && has_directory(s->in);
+    support(handle, kind, s->by_directory);
     archive_read_set_callback_data(handle, s);
     archive_read_set_read_callback(handle, s->seekable ? read_at : read_forward);
     archive_read_set_skip_callback(handle, s->seekable ? skip_at : skip_forward);
@@ -190,5 +201,18 @@ struct archive *archive_source_open(struct archive_source *s, enum archive_kind 
         archive_read_set_seek_callback(handle, seek_at);
     s->at = 0;
     *status = archive_read_open1(handle);
+    /* A compressed stream that ends within its header is not recognised and would pass for plain.
+     */
+    if (*status >= ARCHIVE_WARN && archive_kind_is_stream(kind) &&
+        (archive_filter_count(handle) < 2 || archive_errno(handle) != 0))
+        *status = ARCHIVE_FATAL;
     return handle;
+}
+
+uint64_t archive_source_offset(const struct archive_source *s, struct archive *handle)
+{
+    la_int64_t used = handle ? archive_filter_bytes(handle, -1) : -1;
+    if (used >= 0)
+        return (uint64_t)used;
+    return s->seekable ? s->at : input_pos(s->in) + s->lent;
 }

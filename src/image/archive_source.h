@@ -11,10 +11,11 @@ struct archive; /* libarchive's */
 struct archive_source {
     struct input *in;
     bool seekable;
-    uint64_t at;    /* seekable: offset of the next read */
-    uint8_t *block; /* seekable: what libarchive was given last */
-    size_t lent;    /* forwards: bytes of the window that libarchive may still look at */
-    struct err err; /* the input's own failure, for which libarchive has only a number */
+    bool by_directory; /* a zip that is read by the directory at its end */
+    uint64_t at;       /* seekable: offset of the next read */
+    uint8_t *block;    /* seekable: what libarchive was given last */
+    size_t lent;       /* forwards: bytes of the window that libarchive may still look at */
+    struct err err;    /* the input's own failure, for which libarchive has only a number */
 };
 
 /* Begins at the input's first byte where it is seekable, else where it stands. */
@@ -25,5 +26,8 @@ void archive_source_free(struct archive_source *s);
  * returned (ARCHIVE_OK, ARCHIVE_FATAL ...). A forward source can be opened once. */
 struct archive *archive_source_open(struct archive_source *s, enum archive_kind kind, int *status,
                                     struct err *err);
+
+/* How many bytes of the source `handle` has used; as far as it was read where that is not known. */
+uint64_t archive_source_offset(const struct archive_source *s, struct archive *handle);
 
 #endif

@@ -10,7 +10,9 @@
 #include "image/archive_source.h"
 
 #define RETRY_MAX    3
+#define EMPTY_MAX    1000
 #define RESTARTS_MAX 64 /* each reads the zip's directory again */
+#define LEFT_OUT     "; what follows is left out"
 
 struct archive_stream {
     enum archive_kind kind;
@@ -39,24 +41,26 @@ struct archive_stream {
 /* ---- damage ------------------------------------------------------------------------------------
  */
 
-uint64_t archive_budget_offset(const struct archive_budget *budget)
-{
-    if (!budget->outermost)
-        return ERR_NO_OFFSET;
-    la_int64_t used = archive_filter_bytes(budget->outermost->handle, -1);
-    return used < 0 ? ERR_NO_OFFSET : (uint64_t)used;
-}
-
 static uint64_t used_bytes(const struct archive_stream *s)
 {
-    la_int64_t used = archive_filter_bytes(s->handle, -1);
-    return used < 0 ? 0 : (uint64_t)used;
+    return archive_source_offset(&s->source, s->handle);
+}
+
+uint64_t archive_budget_offset(const struct archive_budget *budget)
+{
+    return budget->outermost ? used_bytes(budget->outermost) : ERR_NO_OFFSET;
+}
+
+/* Nothing comes behind its one member. */
+static bool is_single(const struct archive_stream *s)
+{
+    return archive_kind_is_stream(s->kind);
 }
 
 static bool can_restart(const struct archive_stream *s)
 {
-    return s->kind == ARCHIVE_KIND_ZIP && s->source.seekable && s->index > 0 &&
-           s->restarts < RESTARTS_MAX && s->source.err.code == ERR_NONE;
+    return s->source.by_directory && s->index > 0 && s->restarts < RESTARTS_MAX &&
+           s->source.err.code == ERR_NONE;
 }
 
 /* What libarchive or the input below it says, once: the first damage of a member is its cause. */
@@ -70,14 +74,13 @@ static void note_damage(struct archive_stream *s, const char *more)
     }
     const char *text = archive_error_string(s->handle);
     err_format(&s->damage, archive_budget_offset(s->budget), "damaged %s: %s%s",
-               archive_kind_name(s->kind), text ? text : "it cannot be read", more);
+               archive_kind_name(s->kind), text ? text : "it ends early or is malformed", more);
 }
 
 static void note_fatal(struct archive_stream *s)
 {
     s->dead = true;
-    bool ends = !can_restart(s) && !archive_kind_is_stream(s->kind);
-    note_damage(s, ends ? "; what follows is left out" : "");
+    note_damage(s, can_restart(s) || is_single(s) ? "" : LEFT_OUT);
 }
 
 const struct err *archive_stream_damage(const struct archive_stream *s)
@@ -257,8 +260,8 @@ int archive_stream_next(struct archive_stream *s, const struct archive_member **
 /* Passing over what is left of a member costs as much as reading it in these. */
 static bool skipping_expands(const struct archive_stream *s)
 {
-    return archive_kind_is_stream(s->kind) || s->kind == ARCHIVE_KIND_RPM ||
-           (s->kind == ARCHIVE_KIND_ZIP && !s->source.seekable);
+    return is_single(s) || s->kind == ARCHIVE_KIND_RPM ||
+           (s->kind == ARCHIVE_KIND_ZIP && !s->source.by_directory);
 }
 
 static uint64_t root_bytes(const struct archive_budget *budget)
@@ -271,39 +274,49 @@ static uint64_t root_bytes(const struct archive_budget *budget)
 static int charge(struct archive_stream *s, uint64_t size)
 {
     struct archive_budget *b = s->budget;
+    uint64_t used = used_bytes(s) - s->began;
     s->given += size;
     b->produced += size;
-    uint64_t used = used_bytes(s) - s->began;
-    uint64_t offset = archive_budget_offset(b);
-    if (b->produced > ARCHIVE_TOTAL_FREE_BYTES && b->produced / ARCHIVE_RATIO_MAX > root_bytes(b)) {
-        b->spent = true;
-        err_set(&s->damage, ERR_LIMIT, "the file expands to more than %llu times its size",
-                (unsigned long long)ARCHIVE_RATIO_MAX);
-    } else if (s->given > ARCHIVE_FREE_BYTES && s->given / ARCHIVE_RATIO_MAX > used) {
-        err_set(&s->damage, ERR_LIMIT, "the %s expands to more than %llu times its size",
-                archive_kind_is_stream(s->kind) ? archive_kind_name(s->kind) : "member",
-                (unsigned long long)ARCHIVE_RATIO_MAX);
-    } else if (s->given > ARCHIVE_MEMBER_MAX) {
-        err_set(&s->damage, ERR_LIMIT, "the member is larger than %llu GiB",
-                (unsigned long long)(ARCHIVE_MEMBER_MAX >> 30));
-    } else {
+    b->spent =
+        b->produced > ARCHIVE_TOTAL_FREE_BYTES && b->produced / ARCHIVE_RATIO_MAX > root_bytes(b);
+    bool grows = s->given > ARCHIVE_FREE_BYTES && s->given / ARCHIVE_RATIO_MAX > used;
+    if (!b->spent && !grows && s->given <= ARCHIVE_MEMBER_MAX)
         return 0;
-    }
-    s->damage.offset = offset;
     s->broken = true;
     s->dead = s->dead || skipping_expands(s);
+    const char *more = b->spent || (s->dead && !is_single(s)) ? LEFT_OUT : "";
+    if (b->spent || grows)
+        err_set(&s->damage, ERR_LIMIT, "%s to more than %llu times its size%s",
+                b->spent ? "the whole file expands" : "it expands",
+                (unsigned long long)ARCHIVE_RATIO_MAX, more);
+    else
+        err_set(&s->damage, ERR_LIMIT, "it is larger than %llu GiB%s",
+                (unsigned long long)(ARCHIVE_MEMBER_MAX >> 30), more);
+    s->damage.offset = archive_budget_offset(b);
     return -1;
 }
 
-/* Asks libarchive for the next block: 1 (perhaps an empty one), 0 at the end, -1 when broken. */
+/* An empty block is no end, but a decoder that gives nothing else gets nowhere. */
+static int read_block(struct archive_stream *s, size_t *size, la_int64_t *offset)
+{
+    for (int i = 0; i < EMPTY_MAX; i++) {
+        const void *data = NULL;
+        *size = 0;
+        *offset = 0;
+        int rc = archive_read_data_block(s->handle, &data, size, offset);
+        s->data = data;
+        if (rc != ARCHIVE_RETRY && (rc != ARCHIVE_OK || *size > 0 || *offset > (int64_t)s->given))
+            return rc;
+    }
+    return ARCHIVE_FATAL;
+}
+
+/* Asks libarchive for what comes next: 1, 0 at the end, -1 when broken. */
 static int next_block(struct archive_stream *s)
 {
-    const void *data;
     size_t size;
     la_int64_t offset;
-    int rc = ARCHIVE_RETRY;
-    for (int i = 0; i < RETRY_MAX && rc == ARCHIVE_RETRY; i++)
-        rc = archive_read_data_block(s->handle, &data, &size, &offset);
+    int rc = read_block(s, &size, &offset);
     if (rc < ARCHIVE_WARN) {
         s->broken = true;
         if (rc == ARCHIVE_FATAL)
@@ -315,10 +328,9 @@ static int next_block(struct archive_stream *s)
     if (rc == ARCHIVE_WARN)
         note_damage(s, "");
     s->ended = rc == ARCHIVE_EOF;
-    s->data = data;
     s->data_size = s->ended ? 0 : size;
     s->hole = offset > 0 && (uint64_t)offset > s->given ? (uint64_t)offset - s->given : 0;
-    return s->ended && s->hole == 0 ? 0 : 1;
+    return s->hole > 0 || s->data_size > 0;
 }
 
 /* Moves up to `size` bytes on, copying them to `to` unless that is NULL. Fewer only at the end;
