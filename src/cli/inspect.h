@@ -25,7 +25,7 @@ struct inspect_verdict {
     struct arch_summary sum;
     struct arch_verdict first[VERDICT_COUNT]; /* of the first container with that verdict */
     bool used[TALLY_ROWS_MAX];                /* rows from which a container would be served */
-    bool without[TALLY_ROWS_MAX];             /* rows of the containers that have nothing */
+    bool without[TALLY_ROWS_MAX];             /* rows of the containers with VERDICT_NO_IMAGE */
 };
 
 struct inspect_file {

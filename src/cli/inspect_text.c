@@ -330,21 +330,34 @@ void inspect_text_container(struct inspect *in, const struct inspect_file *file,
     str_free(&text);
 }
 
+/* "GeForce 920M (3.5): runs: 2, does not run: 1": files by how they fare, where there are any. */
 static void print_sum_verdict(const struct target *target, const struct inspect_sum *sum, size_t i)
 {
-    struct str label = STR_INIT;
-    char whole[24], partly[24], none[24], uncertain[24];
-    target_add_label(&label, target);
+    const struct {
+        const char *id;
+        uint64_t count;
+    } parts[] = {
+        { "package.whole", sum->on[i].whole },
+        { "package.partly", sum->on[i].partly },
+        { "package.none", sum->on[i].none },
+        { "package.uncertain", sum->on[i].uncertain },
+    };
+    struct str text = STR_INIT;
+    target_add_label(&text, target);
     out_pad(BLOCK);
-    out_text(OUT_BOLD, label.p);
-    out_text(OUT_PLAIN, ": ");
-    out_sentence(sum->on[i].none ? OUT_BAD : OUT_PLAIN, "inspect.package_verdict",
-                 TEXT_ARGS({ "whole", number(whole, sum->on[i].whole) },
-                           { "partly", number(partly, sum->on[i].partly) },
-                           { "none", number(none, sum->on[i].none) },
-                           { "uncertain", number(uncertain, sum->on[i].uncertain) }));
-    out_line(OUT_PLAIN, "");
-    str_free(&label);
+    out_text(OUT_BOLD, text.p);
+    str_clear(&text);
+    for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
+        char count[24];
+        if (!parts[p].count)
+            continue;
+        str_add(&text, text.len ? text_get("count.comma") : ": ");
+        text_add(&text, parts[p].id, TEXT_ARGS({ "count", number(count, parts[p].count) }));
+    }
+    if (text.len)
+        str_add(&text, text_get("package.unit"));
+    out_line(sum->on[i].none ? OUT_BAD : OUT_PLAIN, text.p);
+    str_free(&text);
 }
 
 void inspect_text_sum(struct inspect *in, const char *name, const struct inspect_sum *sum)

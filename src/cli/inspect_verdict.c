@@ -56,7 +56,7 @@ static void judge_group(const struct tally *t, const struct tally_group *g,
     count(&v->sum, verdict.verdict, g->count);
     if (serves(verdict.verdict) && chosen < g->row_count)
         v->used[g->rows[chosen]] = true;
-    if (!serves(verdict.verdict) && verdict.verdict != VERDICT_NO_GPU_CODE)
+    if (verdict.verdict == VERDICT_NO_IMAGE)
         for (size_t i = 0; i < g->row_count; i++)
             v->without[g->rows[i]] = true;
 }

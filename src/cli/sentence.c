@@ -70,18 +70,6 @@ static void add_archs(struct str *to, const struct tally *t, const bool *marked)
     free(order);
 }
 
-/* Why the verdict is worse than "runs": the verdict of the first container that has nothing. */
-static const struct arch_verdict *worst(const struct inspect_verdict *v)
-{
-    static const enum verdict order[] = { VERDICT_NO_IMAGE, VERDICT_DRIVER_TOO_OLD,
-                                          VERDICT_DRIVER_DROPPED_CARD, VERDICT_LIBRARY_FLOOR,
-                                          VERDICT_UNCERTAIN };
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        if (v->sum.counts[order[i]])
-            return &v->first[order[i]];
-    return &v->first[v->verdict];
-}
-
 const char *sentence_verdict_id(const struct sentence_file *f)
 {
     const struct arch_summary *sum = &f->v->sum;
@@ -142,18 +130,53 @@ static void add_sentence(struct str *to, const char *id, const struct text_arg *
     text_add(to, id, args);
 }
 
-static void add_partly(struct str *to, const struct sentence_file *f)
+/* The containers that have nothing for the card, beside others that do. */
+static void add_missing(struct str *to, const struct sentence_file *f)
 {
+    const struct arch_summary *sum = &f->v->sum;
     struct str others = STR_INIT, error = STR_INIT;
-    char without[24];
-    snprintf(without, sizeof without, "%zu", f->v->sum.without);
+    char count[24];
+    snprintf(count, sizeof count, "%zu", sum->counts[VERDICT_NO_IMAGE]);
     add_archs(&others, f->tally, f->v->without);
-    sentence_error(&error, worst(f->v));
-    add_sentence(to, f->v->sum.without == 1 ? "why.partly_one" : "why.partly",
-                 TEXT_ARGS({ "without", without }, { "others", others.p }, { "error", error.p }));
+    sentence_error(&error, &f->v->first[VERDICT_NO_IMAGE]);
+    add_sentence(to, sum->counts[VERDICT_NO_IMAGE] == 1 ? "why.partly_one" : "why.partly",
+                 TEXT_ARGS({ "without", count }, { "others", others.p }, { "error", error.p }));
     add_sentence(to, "why.partly_kernels", NULL);
     str_free(&others);
     str_free(&error);
+}
+
+/* The containers whose images a newer driver would take. */
+static void add_waiting(struct str *to, const struct sentence_file *f)
+{
+    const struct arch_verdict *v = &f->v->first[VERDICT_DRIVER_TOO_OLD];
+    struct str error = STR_INIT;
+    char count[24], least[VERSION_TEXT_MAX];
+    snprintf(count, sizeof count, "%zu", f->v->sum.counts[VERDICT_DRIVER_TOO_OLD]);
+    sentence_error(&error, v);
+    add_sentence(to, "why.partly_driver",
+                 TEXT_ARGS({ "count", count }, { "least", version_text(v->least_driver, least) },
+                           { "error", error.p }));
+    str_free(&error);
+}
+
+static void add_doubtful(struct str *to, const struct sentence_file *f)
+{
+    char count[24];
+    snprintf(count, sizeof count, "%zu", f->v->sum.counts[VERDICT_UNCERTAIN]);
+    add_sentence(to, "why.partly_uncertain", TEXT_ARGS({ "count", count }));
+    add_sentence(to, f->v->first[VERDICT_UNCERTAIN].text, NULL);
+}
+
+static void add_partly(struct str *to, const struct sentence_file *f)
+{
+    const struct arch_summary *sum = &f->v->sum;
+    if (sum->counts[VERDICT_NO_IMAGE])
+        add_missing(to, f);
+    if (sum->counts[VERDICT_DRIVER_TOO_OLD])
+        add_waiting(to, f);
+    if (sum->counts[VERDICT_UNCERTAIN])
+        add_doubtful(to, f);
 }
 
 static void add_build(struct str *to, const struct target *target)
@@ -216,23 +239,18 @@ static void add_rule(struct str *to, const struct target *target, const struct a
 
 void sentence_reasons(struct str *to, const struct sentence_file *f)
 {
-    const struct arch_verdict *v = worst(f->v);
-    if (f->v->verdict == VERDICT_NO_GPU_CODE || !f->v->sum.without) {
-        if (f->v->verdict == VERDICT_NO_GPU_CODE)
-            add_sentence(to, f->v->first[VERDICT_NO_GPU_CODE].text, NULL);
-        return;
-    }
-    if (f->v->sum.usable) {
+    enum verdict verdict = f->v->verdict;
+    const struct arch_verdict *v = &f->v->first[verdict];
+    if (f->v->sum.usable && f->v->sum.without)
         add_partly(to, f);
+    if (f->v->sum.usable)
         return;
-    }
-    v = &f->v->first[f->v->verdict];
-    if (f->v->verdict == VERDICT_NO_IMAGE)
+    if (verdict == VERDICT_NO_IMAGE)
         add_holds(to, f);
     add_rule(to, f->target, v);
-    if (f->v->verdict == VERDICT_NO_IMAGE)
+    if (verdict == VERDICT_NO_IMAGE)
         add_build(to, f->target);
-    else if (f->v->verdict == VERDICT_DRIVER_DROPPED_CARD)
+    else if (verdict == VERDICT_DRIVER_DROPPED_CARD)
         add_span(to, f->target, v);
     else
         add_newer_driver(to, f->target, v);

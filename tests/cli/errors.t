@@ -54,7 +54,7 @@ $ smfit inspect -q --sysroot nothing --json missing
 $ smfit inspect --assume 920m missing specimens/cuda130.fatbin | tail -3; echo "${PIPESTATUS[0]}"
 
 total: 1 file, 1 with GPU code, 1 container, 3 images, 7.3 KiB
-  GeForce 920M (3.5), last driver 470.256.02: all containers run in 0 files, some in 0, none in 1, uncertain in 0
+  GeForce 920M (3.5), last driver 470.256.02: does not run: 1 (files)
 1
 2> smfit: cannot open 'missing': No such file or directory
 
@@ -65,7 +65,6 @@ cut.fatbin: fatbin, 1 container, 2 images, 4.8 KiB
   sm_35            1  2.0 KiB                        11.8
   compute_35       1    436 B  7.8      lz4
 2> smfit: cut.fatbin: at byte 2680: file ends inside a fat binary entry that states 2248 bytes
-2> smfit: cut.fatbin: at byte 2744: cubin that states 2184 bytes breaks off
 [1]
 
 $ head -c 3000 specimens/cuda118.fatbin >cut.fatbin; smfit inspect -q --json --sysroot nothing cut.fatbin | grep -A7 '"errors"'
@@ -75,10 +74,9 @@ $ head -c 3000 specimens/cuda118.fatbin >cut.fatbin; smfit inspect -q --json --s
       "message": "file ends inside a fat binary entry that states 2248 bytes",
       "path": "cut.fatbin",
       "offset": 2680
-    },
-    {
+    }
+  ]
 2> smfit: cut.fatbin: at byte 2680: file ends inside a fat binary entry that states 2248 bytes
-2> smfit: cut.fatbin: at byte 2744: cubin that states 2184 bytes breaks off
 
 $ head -c 2500 specimens/demo-1.0-py3-none-any.whl >cut.whl; smfit inspect -q --sysroot nothing cut.whl
 cut.whl: 2 files, none with GPU code
