@@ -70,7 +70,7 @@ images        = $(if $(filter probe bench cli,$(1)),$(FATBIN)/images.o $(BUILD)/
 link          = $(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 
 .PHONY: all
-all: $(BUILD)/checked ## build/smfit with its kernel images
+all: $(BUILD)/checked runtime ## build/smfit with its kernel images
 
 $(BUILD)/smfit: $(BUILD)/src/main.o $(call archives,cli $(NEEDS_cli)) $(call images,cli)
 	$(link) $(LIBS)
@@ -135,7 +135,7 @@ $(BUILD)/checked: $(BUILD)/smfit $(FATBIN)/manifest.tsv fatbin/check
 	@fatbin/check $(BUILD)/smfit $(FATBIN)/manifest.tsv
 	@touch $@
 
-include fatbin/runtime.mk
+-include fatbin/runtime.mk
 .PHONY: runtime
 runtime: $(RUNTIME) ## what smfit repro runs beside itself
 
