@@ -140,7 +140,7 @@ const struct cmd cmd_inspect = {
         { "inspect --assume 920m /usr/lib/x86_64-linux-gnu/libcublas.so.11", "example.inspect" },
         { "inspect --assume sm_35 --assume 1050,driver=580 torch-1.3.1-cp37-cp37m-manylinux1_x86_64.whl",
           "example.inspect_wheel" },
-        { "inspect --kernels --kernel gemm libtorch_cuda.so", "example.inspect_kernel" },
+        { "inspect --assume 920m --kernel at6native torch-1.3.1-cp37-cp37m-manylinux1_x86_64.whl", "example.inspect_kernel" },
     },
     .statuses = {
         { CMD_DONE, "exit.inspected" },

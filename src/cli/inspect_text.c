@@ -221,6 +221,105 @@ static void print_plain(struct inspect *in, const struct inspect_file *file)
     str_free(&kind);
 }
 
+/* "sm_35 sm_50 compute_50" */
+static void add_group_archs(struct str *to, const struct tally *t, const struct tally_group *group)
+{
+    size_t order[TALLY_ROWS_MAX];
+    char arch[24];
+    tally_group_order(t, group, order);
+    for (size_t i = 0; i < group->row_count; i++) {
+        image_arch_name(&t->rows[order[i]].image, arch, sizeof arch);
+        str_addf(to, "%s%s", i ? " " : "", arch);
+    }
+}
+
+/* What becomes of a container on the card, if there is one card. */
+static const char *status(const struct inspect *in, const struct tally *t,
+                          const struct tally_group *group)
+{
+    char id[48];
+    if (group->use == TALLY_LINKED)
+        return text_get("status.linked");
+    if (group->use == TALLY_EMPTY)
+        return text_get("status.empty");
+    if (in->targets.count != 1)
+        return "";
+    struct arch_verdict v = inspect_judge_group(t, group, &in->targets.list[0]);
+    snprintf(id, sizeof id, "status.%s", verdict_name(v.verdict));
+    return text_get(id);
+}
+
+/* Containers that look alike: they hold the same archs and share a fate. */
+struct alike {
+    struct str holds;
+    const char *status;
+    uint64_t count, bytes;
+};
+
+static struct alike *find_alike(struct alike *list, size_t count, const char *holds,
+                                const char *status)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].status == status && strcmp(list[i].holds.p, holds) == 0)
+            return &list[i];
+    return NULL;
+}
+
+static size_t collect_alike(const struct inspect *in, const struct tally *t, struct alike *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->group_count; i++) {
+        const struct tally_group *group = &t->groups[i];
+        struct str holds = STR_INIT;
+        add_group_archs(&holds, t, group);
+        struct alike *a = find_alike(list, count, holds.p, status(in, t, group));
+        if (a) {
+            str_free(&holds);
+        } else {
+            a = &list[count++];
+            *a = (struct alike){ .holds = holds, .status = status(in, t, group) };
+        }
+        a->count += group->count;
+        a->bytes += group->bytes;
+    }
+    return count;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct alike *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return strcmp(x->holds.p, y->holds.p);
+}
+
+/* Which images stand together in containers: what a driver chooses from. */
+static void print_groups(const struct inspect *in, const struct tally *t)
+{
+    static const struct grid_column columns[] = {
+        { "col.containers", true }, { "col.bytes", true }, { "col.holds", false }, { NULL, false }
+    };
+    struct alike *list = calloc(t->group_count + 1, sizeof *list);
+    struct grid *g = grid_new(columns, sizeof columns / sizeof columns[0]);
+    size_t count = list && g ? collect_alike(in, t, list) : 0;
+    if (count)
+        qsort(list, count, sizeof *list, larger_first);
+    for (size_t i = 0; i < count; i++) {
+        struct str size = STR_INIT;
+        grid_cellf(g, "%" PRIu64, list[i].count);
+        out_add_size(&size, list[i].bytes);
+        grid_cell(g, size.p);
+        grid_cell(g, list[i].holds.p);
+        grid_cell(g, list[i].status);
+        str_free(&size);
+        str_free(&list[i].holds);
+    }
+    if (g)
+        grid_print(g, BLOCK);
+    grid_free(g);
+    free(list);
+}
+
 void inspect_text_file(struct inspect *in, const struct inspect_file *file,
                        const struct inspect_verdict *verdicts)
 {
@@ -239,20 +338,10 @@ void inspect_text_file(struct inspect *in, const struct inspect_file *file,
     print_name(in, file);
     print_counts(file);
     print_rows(&file->tally);
+    if (in->run->globals->verbose && file->tally.container_count > 1)
+        print_groups(in, &file->tally);
     for (size_t i = 0; i < in->targets.count; i++)
         print_verdict(file, &in->targets.list[i], &verdicts[i]);
-}
-
-/* "sm_35 sm_50 compute_50" */
-static void add_group_archs(struct str *to, const struct tally *t, const struct tally_group *group)
-{
-    size_t order[TALLY_ROWS_MAX];
-    char arch[24];
-    tally_group_order(t, group, order);
-    for (size_t i = 0; i < group->row_count; i++) {
-        image_arch_name(&t->rows[order[i]].image, arch, sizeof arch);
-        str_addf(to, "%s%s", i ? " " : "", arch);
-    }
 }
 
 static void print_kernels(const struct inspect *in, const struct kernels *k)
@@ -285,22 +374,6 @@ static struct grid *container_grid(void)
         { "col.holds", false },    { NULL, false },
     };
     return grid_new(columns, sizeof columns / sizeof columns[0]);
-}
-
-/* What becomes of a container on the card, if there is one card. */
-static const char *status(const struct inspect *in, const struct tally *t,
-                          const struct tally_group *group)
-{
-    char id[48];
-    if (group->use == TALLY_LINKED)
-        return text_get("status.linked");
-    if (group->use == TALLY_EMPTY)
-        return text_get("status.empty");
-    if (in->targets.count != 1)
-        return "";
-    struct arch_verdict v = inspect_judge_group(t, group, &in->targets.list[0]);
-    snprintf(id, sizeof id, "status.%s", verdict_name(v.verdict));
-    return text_get(id);
 }
 
 void inspect_text_container(struct inspect *in, const struct inspect_file *file,

@@ -52,7 +52,8 @@ which kernel images files hold, and whether they run on a card
 Reads ELF and PE files, static archives, raw .fatbin, .cubin and .ptx files, and, without unpacking
 to disk, wheels, conda packages, tar, deb and rpm archives and images saved by docker. Files are
 told by content, folders are read with everything in them, - is standard input. With a card (in this
-machine, or assumed) it says what runs there: the driver chooses one image in each container.
+machine, or assumed) it says what runs there: the driver chooses one image in each container. -v
+also lists the files without GPU code, and which images stand together in containers.
 
 options
       --containers   list each container with its images
@@ -79,8 +80,9 @@ examples
   smfit inspect --assume sm_35 --assume 1050,driver=580 torch-1.3.1-cp37-cp37m-manylinux1_x86_64.whl
       a package as a gate before deployment: exit code 3 when some file has nothing for one of the
       two cards
-  smfit inspect --kernels --kernel gemm libtorch_cuda.so
-      only the containers that hold a certain kernel, with the architectures of each
+  smfit inspect --assume 920m --kernel at6native torch-1.3.1-cp37-cp37m-manylinux1_x86_64.whl
+      only the containers with kernels of that name: PyTorch's own (at::native), without the NVIDIA
+      libraries linked into it
 
 exit codes
   0  done
@@ -95,7 +97,8 @@ NVIDIA display devices: chip, compute capability, last driver
 
 PATTERN is a name or part of it, without regard to case, blanks, hyphens and words such as GeForce;
 a PCI id (10de:1299), a chip (GK208) or a capability (3.5) will do as well. One name may stand for
-several chips: each has its own line, and only the PCI id tells them apart.
+several chips: each has its own line, and only the PCI id tells them apart. -v adds all that the
+tables know, with sources.
 
 options before or after any command
       --json        one JSON document on standard output
@@ -125,7 +128,7 @@ compute capabilities: toolkits, drivers, abilities, limits
 
 A cubin (sm_XY) runs on its own major version from its minor version on; on Tegra only on its own
 capability. PTX (compute_XY) runs on its target and everything above, if the driver knows its ISA
-version.
+version. -v adds limits and rates.
 
 options before or after any command
       --json        one JSON document on standard output
@@ -198,7 +201,7 @@ $ smfit inspect --lang zh --help
 可读取 ELF 与 PE 文件、静态库、单独的 .fatbin、.cubin、.ptx 文件；并可不解压到磁盘而直接读取 wheel、
 conda 包、tar、deb、rpm 以及 docker save 的镜像。按内容而不是按文件名识别；目录会连同其中的全部内容
 一起读取；- 表示标准输入。已知显卡时（本机的，或用 --assume 假定的）会说明能否运行：驱动在每个容器中
-各选一个映像。
+各选一个映像。-v 还会列出不含 GPU 代码的文件，以及哪些映像在同一容器中。
 
 选项
       --containers   逐个列出容器及其映像
@@ -223,8 +226,8 @@ conda 包、tar、deb、rpm 以及 docker save 的镜像。按内容而不是按
       一个库中的全部映像，以及它在装有最后驱动的 GeForce 920M 上能否运行
   smfit inspect --assume sm_35 --assume 1050,driver=580 torch-1.3.1-cp37-cp37m-manylinux1_x86_64.whl
       部署前的检查：只要某个文件对两块显卡之一没有可运行的映像，退出码即为 3
-  smfit inspect --kernels --kernel gemm libtorch_cuda.so
-      只看含有某个内核的容器，以及各自的架构
+  smfit inspect --assume 920m --kernel at6native torch-1.3.1-cp37-cp37m-manylinux1_x86_64.whl
+      只看含有该名称内核的容器：PyTorch 自己的（at::native），不含链接进去的 NVIDIA 库
 
 退出码
   0  完成

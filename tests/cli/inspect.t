@@ -99,6 +99,9 @@ folder/sub/b.so: ELF, 2 containers, 5 images, 9.4 KiB
   sm_50            2  4.3 KiB                        11.8
   sm_60            1  2.2 KiB                        11.8
   compute_60       1    468 B  7.8      lz4
+  containers    bytes  holds
+           1  4.4 KiB  sm_35 sm_50
+           1  5.0 KiB  sm_50 sm_60 compute_60
 
 folder: 3 files, 2 with GPU code, 3 containers, 8 images, 14.2 KiB
 
@@ -133,7 +136,8 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
       holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call
       then ends with error 209 (no kernel image is available for execution on the device). It does
       not matter where a library keeps the kernels of each architecture in containers of their own,
-      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
+      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernel NAME looks only at the containers with
+      a kernel of that name; --kernels lists the names.
 
 $ smfit inspect --assume 920m specimens/cuda130.fatbin
 specimens/cuda130.fatbin: fatbin, 1 container, 3 images, 7.3 KiB
@@ -253,13 +257,53 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
       holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call
       then ends with error 209 (no kernel image is available for execution on the device). It does
       not matter where a library keeps the kernels of each architecture in containers of their own,
-      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
+      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernel NAME looks only at the containers with
+      a kernel of that name; --kernels lists the names.
   sm_60 (6.0), last driver 580: runs in part: 1 of 2 containers have an image for it (sm_60)
       The driver chooses in each container by itself. 1 container has nothing for this card (it
       holds sm_35 sm_50). That matters if the kernel that you call is in it: the call then ends with
       error 209 (no kernel image is available for execution on the device). It does not matter where
       a library keeps the kernels of each architecture in containers of their own, as cuBLASLt,
-      cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
+      cuDNN and cuFFT do. smfit inspect --kernel NAME looks only at the containers with a kernel of
+      that name; --kernels lists the names.
+
+$ smfit inspect --assume sm_75,driver=535 specimens/cuda.dll
+specimens/cuda.dll: PE, 2 containers, 6 images, 7.1 KiB
+  arch         images    bytes  PTX ISA  compression  toolkit
+  sm_35             1  2.0 KiB                        11.8
+  sm_50             1  2.1 KiB                        11.8
+  sm_75             1    830 B           zstd         13.0
+  sm_90a            1    953 B           zstd         13.0
+  compute_35        1    436 B  7.8      lz4
+  compute_90a       1    330 B  9.0      zstd
+  sm_75 (7.5), driver 535: runs in part: 1 of 2 containers have an image for it (compute_35)
+      Containers that need driver 550.54.14 or newer: 1; until then they end with error 200 (device
+      kernel image is invalid).
+
+$ smfit inspect --assume sm_75,driver=560 --lang zh specimens/cuda.dll
+specimens/cuda.dll: PE，2 个容器，6 个映像，7.1 KiB
+  架构         映像数     大小  PTX ISA  压缩  工具包
+  sm_35             1  2.0 KiB                 11.8
+  sm_50             1  2.1 KiB                 11.8
+  sm_75             1    830 B           zstd  13.0
+  sm_90a            1    953 B           zstd  13.0
+  compute_35        1    436 B  7.8      lz4
+  compute_90a       1    330 B  9.0      zstd
+  sm_75 (7.5)，驱动 560: 部分可以运行：2 个容器中有 1 个带有它的映像（compute_35）
+      无法确定的容器：1 个。该 cubin 来自比驱动所知更新的 CUDA 主版本；这样的驱动可能会拒绝它。
+
+$ smfit inspect --assume sm_75,driver=560 specimens/cuda.dll
+specimens/cuda.dll: PE, 2 containers, 6 images, 7.1 KiB
+  arch         images    bytes  PTX ISA  compression  toolkit
+  sm_35             1  2.0 KiB                        11.8
+  sm_50             1  2.1 KiB                        11.8
+  sm_75             1    830 B           zstd         13.0
+  sm_90a            1    953 B           zstd         13.0
+  compute_35        1    436 B  7.8      lz4
+  compute_90a       1    330 B  9.0      zstd
+  sm_75 (7.5), driver 560: runs in part: 1 of 2 containers have an image for it (compute_35)
+      Containers of which this is not certain: 1. The cubin comes from a newer major version of CUDA
+      than the driver knows; such a driver may refuse it.
 
 $ smfit inspect --sysroot mixed data/partly.so
 data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
@@ -293,7 +337,8 @@ data/partly.so: ELF，2 个容器，5 个映像，9.4 KiB
       驱动在每个容器中各自选择。有 1 个容器没有适合这块显卡的映像（它含有 sm_50 sm_60 compute_60）。
       只有当您调用的内核就在其中时才有影响：该调用会以错误 209（no kernel image is available for
       execution on the device）结束。如果库把各架构的内核分别放在不同的容器里（cuBLASLt、cuDNN、
-      cuFFT 就是这样），则没有影响。用 smfit inspect --kernels 可列出每个容器中的内核名。
+      cuFFT 就是这样），则没有影响。用 smfit inspect --kernel 名称 可只看含有该内核的容器；--kernels
+      列出名称。
 
 $ smfit inspect --assume 920m --lang zh specimens/cuda130.fatbin
 specimens/cuda130.fatbin: fatbin，1 个容器，3 个映像，7.3 KiB
@@ -343,7 +388,8 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
       holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call
       then ends with error 209 (no kernel image is available for execution on the device). It does
       not matter where a library keeps the kernels of each architecture in containers of their own,
-      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
+      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernel NAME looks only at the containers with
+      a kernel of that name; --kernels lists the names.
 
 $ smfit inspect --assume 920m --kernels data/partly.so
 data/partly.so
@@ -363,7 +409,8 @@ data/partly.so: ELF, 2 containers, 5 images, 9.4 KiB
       holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call
       then ends with error 209 (no kernel image is available for execution on the device). It does
       not matter where a library keeps the kernels of each architecture in containers of their own,
-      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.
+      as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernel NAME looks only at the containers with
+      a kernel of that name; --kernels lists the names.
 
 $ smfit inspect --assume 920m --kernel 'ax*' data/partly.so
 data/partly.so: ELF, 1 container, 2 images, 4.4 KiB
@@ -400,6 +447,33 @@ specimens/cuda118.exe: ELF, 2 containers (1 without kernels), 3 images, 3.7 KiB
   arch        images    bytes  PTX ISA  compression  toolkit
   sm_35            2  3.1 KiB                        11.8
   compute_35       1    436 B  7.8      lz4
+
+## which images stand together
+$ smfit inspect -v --assume sm_75 specimens/cuda118-rdc.so specimens/cuda.dll | grep -A4 containers
+specimens/cuda118-rdc.so: ELF, 2 containers (1 for the device linker), 3 images, 3.5 KiB
+  arch        images    bytes  PTX ISA  compression  toolkit  remarks
+  sm_35            1  2.2 KiB                        11.8
+  sm_35            1    645 B           lz4          11.8     relocatable (-rdc)
+  compute_35       1    436 B  7.8      lz4
+  containers    bytes  holds
+           1  2.3 KiB  sm_35             no image
+           1  1.2 KiB  sm_35 compute_35  for the device linker
+  sm_75 (7.5): does not run: error 209 (no kernel image is available for execution on the device)
+      It holds sm_35. A cubin runs on its own major version from its minor version on; PTX on its
+--
+specimens/cuda.dll: PE, 2 containers, 6 images, 7.1 KiB
+  arch         images    bytes  PTX ISA  compression  toolkit
+  sm_35             1  2.0 KiB                        11.8
+  sm_50             1  2.1 KiB                        11.8
+  sm_75             1    830 B           zstd         13.0
+--
+  containers    bytes  holds
+           1  4.8 KiB  sm_35 sm_50 compute_35    runs after JIT
+           1  2.3 KiB  sm_75 sm_90a compute_90a  runs
+  sm_75 (7.5): runs: 1 containers by cubin, 1 by PTX that the driver compiles first (sm_75 compute_35)
+
+total: 2 files, 2 with GPU code, 4 containers, 9 images, 10.6 KiB
+  sm_75 (7.5): runs: 1, does not run: 1 (files)
 
 ## JSON
 $ smfit inspect --assume 920m --json data/partly.so
@@ -546,7 +620,7 @@ $ smfit inspect --assume 920m --json data/partly.so
       "other_container_count": 1,
       "text_id": "verdict.partly",
       "text": "runs in part: 1 of 2 containers have an image for it (sm_35)",
-      "reason": "The driver chooses in each container by itself. 1 container has nothing for this card (it holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call then ends with error 209 (no kernel image is available for execution on the device). It does not matter where a library keeps the kernels of each architecture in containers of their own, as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernels names the kernels of each container.",
+      "reason": "The driver chooses in each container by itself. 1 container has nothing for this card (it holds sm_50 sm_60 compute_60). That matters if the kernel that you call is in it: the call then ends with error 209 (no kernel image is available for execution on the device). It does not matter where a library keeps the kernels of each architecture in containers of their own, as cuBLASLt, cuDNN and cuFFT do. smfit inspect --kernel NAME looks only at the containers with a kernel of that name; --kernels lists the names.",
       "parts": [
         {
           "verdict": "runs",
