@@ -104,10 +104,14 @@ static int make_room(struct input *in, size_t more, struct err *err)
     return 0;
 }
 
+/* A large window grows as bytes arrive, so that a hostile size costs no more than the input has. */
 static int read_more(struct input *in, size_t want, struct err *err)
 {
-    size_t missing = want - (in->end - in->start);
+    size_t have = in->end - in->start, missing = want - have;
+    size_t most = have > CHUNK_MAX ? have : CHUNK_MAX;
     size_t ask = missing > in->chunk ? missing : in->chunk;
+    if (ask > most)
+        ask = most;
     if (make_room(in, ask, err) < 0)
         return -1;
     long long n = in->ops->read(in->self, in->buffer + in->end, ask, err);

@@ -6,10 +6,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#define ZSTD_WINDOW_LOG_MAX                                                                        \
-    26 /* 64 MiB, as UNPACK_MAX: bounds what a hostile frame can ask for                           \
-        */
-
 struct unpack {
     ZSTD_DCtx *zstd;
     uint8_t *buffer;
@@ -20,17 +16,22 @@ struct unpack {
 struct unpack *unpack_new(uint64_t max, struct err *err)
 {
     struct unpack *u = calloc(1, sizeof *u);
-    if (!u)
-        goto fail;
+    if (!u) {
+        err_set(err, ERR_MEMORY, "out of memory");
+        return NULL;
+    }
     u->max = max ? max : UNPACK_MAX;
-    u->zstd = ZSTD_createDCtx();
-    if (!u->zstd)
-        goto fail;
     return u;
-fail:
-    unpack_free(u);
-    err_set(err, ERR_MEMORY, "out of memory");
-    return NULL;
+}
+
+/* A context is large and most files need none, so it is made when the first frame comes. */
+static ZSTD_DCtx *zstd_of(struct unpack *u, struct err *err)
+{
+    if (!u->zstd)
+        u->zstd = ZSTD_createDCtx();
+    if (!u->zstd)
+        err_set(err, ERR_MEMORY, "out of memory");
+    return u->zstd;
 }
 
 void unpack_free(struct unpack *u)
@@ -72,6 +73,8 @@ static int unpack_lz4(struct unpack *u, const struct image *image, const uint8_t
 static int unpack_zstd(struct unpack *u, const struct image *image, const uint8_t *stored,
                        size_t size, size_t unpacked, struct err *err)
 {
+    if (!zstd_of(u, err))
+        return -1;
     size_t n = ZSTD_decompressDCtx(u->zstd, u->buffer, unpacked, stored, size);
     if (ZSTD_isError(n))
         return err_format(err, image->payload_offset, "zstd frame is damaged: %s",
@@ -127,6 +130,8 @@ static size_t start_of_zstd(struct unpack *u, const uint8_t *stored, size_t size
 {
     ZSTD_inBuffer in = { .src = stored, .size = size };
     ZSTD_outBuffer out = { .dst = to, .size = want };
+    if (!zstd_of(u, NULL))
+        return 0;
     ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
     while (out.pos < out.size) {
         size_t before = in.pos + out.pos;

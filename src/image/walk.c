@@ -94,6 +94,11 @@ static int give_payload(struct walk *w, const struct image *image, const uint8_t
 /* ---- what only the payload says ----------------------------------------------------------------
  */
 
+static uint64_t whole_size(const struct image *image)
+{
+    return image->compression == IMAGE_PLAIN ? image->payload_size : image->unpacked_size;
+}
+
 /* Stored bytes that yield `want` unpacked ones. No compressor makes them longer, but a few bytes
  * of framing come on top, and zstd gives nothing before a block is complete. */
 static size_t start_stored(const struct image *image, size_t want)
@@ -111,6 +116,8 @@ static size_t start_stored(const struct image *image, size_t want)
 static int read_start(struct walk *w, const struct image *image, size_t before, size_t want,
                       const uint8_t **start, size_t *size, struct err *err)
 {
+    if (want > whole_size(image))
+        want = (size_t)whole_size(image);
     size_t got, n = start_stored(image, want);
     const uint8_t *window = input_peek(w->in, before + n, &got, err);
     *size = 0;
@@ -120,11 +127,6 @@ static int read_start(struct walk *w, const struct image *image, size_t before, 
         return 0; /* the walk finds out by itself that the input ends here */
     *size = unpack_start(w->unpack, image->compression, window + before, n, want, start);
     return 0;
-}
-
-static uint64_t whole_size(const struct image *image)
-{
-    return image->compression == IMAGE_PLAIN ? image->payload_size : image->unpacked_size;
 }
 
 /* Completes a cubin of a fat binary from its first bytes. (PTX there has lost nvcc's comments.) */
@@ -173,10 +175,10 @@ static int read_entry(struct walk *w, uint64_t left, struct fatbin_entry *entry,
     if (fatbin_parse_entry(data, got, pos, left, entry, problem) < 0)
         return 1;
     uint64_t end_of_entry = pos + entry->header_size + entry->padded_size;
-    if (size != INPUT_SIZE_UNKNOWN && (end_of_entry > size || end_of_entry < pos)) {
+    if (size != INPUT_SIZE_UNKNOWN && end_of_entry > size) {
         err_format(problem, pos, "file ends inside a fat binary entry that states %llu bytes",
                    (unsigned long long)(entry->header_size + entry->padded_size));
-        return 1;
+        return input_skip(w->in, size, err) < 0 ? -1 : 1; /* what is left is a part of it */
     }
     return 0;
 }
@@ -193,7 +195,7 @@ static int entry_with_payload(struct walk *w, const struct scan_container *c,
         return -1;
     if (got < whole) {
         err_format(problem, image->offset, "input ends inside a fat binary entry");
-        return 1;
+        return input_skip(w->in, got, err) < 0 ? -1 : 1;
     }
     if (give_image(w, c, image, err) < 0 ||
         give_payload(w, image, data + entry->header_size, err) < 0)
