@@ -101,7 +101,7 @@ static int take(const struct opt *o, void *values, const struct word *w, char **
     if (o->type == OPTS_FLAG) {
         if (w->is_long && w->inline_value)
             return err_set(err, ERR_USAGE, "option '--%s' takes no argument", o->name);
-        return store(o, values, NULL, err);
+        return store(o, values, "", err);
     }
     const char *value = w->inline_value;
     if (!value) {

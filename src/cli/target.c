@@ -121,11 +121,12 @@ void target_note(const struct target_list *targets)
 {
     for (size_t i = 0; i < targets->count; i++) {
         const struct target *t = &targets->list[i];
+        const char *name = t->name, *chip = t->card.chip;
+        struct str text = STR_INIT;
         if (t->note == CARD_NOTE_NONE)
             continue;
-        struct str text = STR_INIT;
         text_add(&text, t->note == CARD_NOTE_RARE ? "note.rare" : "note.commonest",
-                 TEXT_ARGS({ "card", t->name }, { "chip", t->card.chip }, { "pci", t->pci_id },
+                 TEXT_ARGS({ "card", name }, { "chip", chip }, { "pci", t->pci_id },
                            { "others", t->others }));
         out_note("%s", text.p);
         str_free(&text);
