@@ -1,6 +1,5 @@
 #include "cli/tasks.h"
 
 #include "probe/load.h"
-#include "probe/provoke.h"
 
-const struct worker_task *const cli_tasks[] = { &load_task, &provoke_task, NULL };
+const struct worker_task *const cli_tasks[] = { &load_task, NULL };
