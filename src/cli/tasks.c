@@ -1,5 +1,6 @@
 #include "cli/tasks.h"
 
 #include "probe/load.h"
+#include "probe/provoke.h"
 
-const struct worker_task *const cli_tasks[] = { &load_task, NULL };
+const struct worker_task *const cli_tasks[] = { &load_task, &provoke_task, NULL };

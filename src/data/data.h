@@ -15,6 +15,7 @@
     X(CODES, codes)         \
     X(DRIVERS, drivers)     \
     X(PCI, pci)             \
+    X(REPRO, repro)         \
     X(TEXT, text)           \
     X(TOOLKITS, toolkits)
 

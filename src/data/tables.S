@@ -14,6 +14,7 @@ data_\name\()_end:
     table codes
     table drivers
     table pci
+    table repro
     table text
     table toolkits
 
