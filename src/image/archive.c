@@ -123,8 +123,12 @@ static int walk_members(struct walk *w, const struct place *p, struct archive_st
                         struct err *err)
 {
     const struct archive_member *m;
-    int rc = 0;
-    while (!w->budget.spent && (rc = archive_stream_next(s, &m)) > 0) {
+    int rc;
+    while (!w->budget.spent && (rc = archive_stream_next(s, &m)) != 0) {
+        if (rc < 0) {
+            tell_damage(w, p->name, s);
+            continue;
+        }
         if (++w->entries > ARCHIVE_ENTRIES_MAX) {
             tell_limit(w, p->name, "there are more members", ARCHIVE_ENTRIES_MAX);
             w->budget.spent = true;
@@ -133,8 +137,6 @@ static int walk_members(struct walk *w, const struct place *p, struct archive_st
         if (m->is_file && walk_member(w, p, s, m, err) < 0)
             return -1;
     }
-    if (rc < 0)
-        tell_damage(w, p->name, s);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "image/archive.h"
 
 #define ARCHIVE_BLOCK_SIZE ((size_t)64 << 10)
+#define ZIP_HEADER_SIZE    30 /* of a member, without its name */
 
 /* ---- what libarchive reads through -------------------------------------------------------------
  */
@@ -151,20 +152,22 @@ static void support(struct archive *handle, enum archive_kind kind, bool by_dire
  * library searches the last 16 KiB for it, and keeps all of the directory in memory; without it, or
  * with one of hostile size (0xffffffff for what only the zip64 record says too), a zip is read from
  * the front. */
-static bool has_directory(struct input *in)
+static bool find_directory(struct archive_source *s)
 {
     uint8_t tail[16 << 10];
-    uint64_t size = input_size(in);
+    uint64_t size = input_size(s->in);
     uint64_t from = size > sizeof tail ? size - sizeof tail : 0;
     struct err ignored;
     err_clear(&ignored);
-    long long n = input_read_at(in, from, tail, sizeof tail, &ignored);
+    long long n = input_read_at(s->in, from, tail, sizeof tail, &ignored);
     for (long long i = n - 22; i >= 0; i--) {
         struct bytes end = bytes_of(tail + i, (size_t)(n - i));
         if (bytes_u32(&end) != 0x06054b50)
             continue;
         bytes_seek(&end, 12);
-        return bytes_u32(&end) <= ARCHIVE_DIRECTORY_MAX;
+        uint32_t directory_size = bytes_u32(&end);
+        s->directory_at = bytes_u32(&end);
+        return directory_size <= ARCHIVE_DIRECTORY_MAX;
     }
     return false;
 }
@@ -192,14 +195,15 @@ struct archive *archive_source_open(struct archive_source *s, enum archive_kind 
         err_set(err, ERR_MEMORY, "out of memory");
         return NULL;
     }
-    s->by_directory = kind == ARCHIVE_KIND_ZIP && s->seekable && has_directory(s->in);
+    s->by_directory =
+        kind == ARCHIVE_KIND_ZIP && s->seekable && !s->from_front && find_directory(s);
     support(handle, kind, s->by_directory);
     archive_read_set_callback_data(handle, s);
     archive_read_set_read_callback(handle, s->seekable ? read_at : read_forward);
     archive_read_set_skip_callback(handle, s->seekable ? skip_at : skip_forward);
-    if (s->seekable)
+    if (s->by_directory)
         archive_read_set_seek_callback(handle, seek_at);
-    s->at = 0;
+    s->at = s->base;
     *status = archive_read_open1(handle);
     /* A compressed stream that ends within its header is not recognised and would pass for plain.
      */
@@ -213,6 +217,67 @@ uint64_t archive_source_offset(const struct archive_source *s, struct archive *h
 {
     la_int64_t used = handle ? archive_filter_bytes(handle, -1) : -1;
     if (used >= 0)
-        return (uint64_t)used;
+        return s->base + (uint64_t)used;
     return s->seekable ? s->at : input_pos(s->in) + s->lent;
+}
+
+/* ---- finding the way again ---------------------------------------------------------------------
+ */
+
+/* Where a member of a zip seems to begin; `size` when nowhere. */
+static size_t find_member(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i + ZIP_HEADER_SIZE <= size; i++) {
+        const uint8_t *p = memchr(data + i, 'P', size - i);
+        if (!p)
+            return size;
+        i = (size_t)(p - data);
+        if (archive_kind_of(p, size - i) == ARCHIVE_KIND_ZIP)
+            return i;
+    }
+    return size;
+}
+
+static bool find_member_at(struct archive_source *s, uint64_t at)
+{
+    for (;;) {
+        long long n = input_read_at(s->in, at, s->block, ARCHIVE_BLOCK_SIZE, &s->err);
+        if (n < ZIP_HEADER_SIZE)
+            return false;
+        size_t i = find_member(s->block, (size_t)n);
+        if (i < (size_t)n) {
+            s->base = at + i;
+            return true;
+        }
+        at += (uint64_t)n - (ZIP_HEADER_SIZE - 1);
+    }
+}
+
+static bool find_member_forward(struct archive_source *s, uint64_t at)
+{
+    uint64_t pos = input_pos(s->in);
+    s->lent = 0;
+    if (at > pos && input_skip(s->in, at - pos, &s->err) < 0)
+        return false;
+    for (;;) {
+        size_t got;
+        const uint8_t *data = input_peek(s->in, ARCHIVE_BLOCK_SIZE, &got, &s->err);
+        if (!data || got < ZIP_HEADER_SIZE)
+            return false;
+        size_t i = find_member(data, got);
+        if (input_skip(s->in, i < got ? i : got - (ZIP_HEADER_SIZE - 1), &s->err) < 0)
+            return false;
+        if (i < got) {
+            s->base = input_pos(s->in);
+            return true;
+        }
+    }
+}
+
+bool archive_source_resume(struct archive_source *s, uint64_t from)
+{
+    s->from_front = true;
+    if (s->err.code != ERR_NONE)
+        return false;
+    return s->seekable ? find_member_at(s, from) : find_member_forward(s, from);
 }

@@ -35,6 +35,8 @@ struct archive_stream {
     struct err damage;
     bool told;
     bool dead; /* libarchive will not read this handle any more */
+    bool lost; /* because of a header: the member after it cannot be found by counting */
+    bool failed_to_open;
     unsigned restarts;
 };
 
@@ -57,9 +59,10 @@ static bool is_single(const struct archive_stream *s)
     return archive_kind_is_stream(s->kind);
 }
 
+/* Only a zip's members can be found again, by their headers. */
 static bool can_restart(const struct archive_stream *s)
 {
-    return s->source.by_directory && s->index > 0 && s->restarts < RESTARTS_MAX &&
+    return s->kind == ARCHIVE_KIND_ZIP && s->restarts < RESTARTS_MAX &&
            s->source.err.code == ERR_NONE;
 }
 
@@ -73,8 +76,10 @@ static void note_damage(struct archive_stream *s, const char *more)
         return;
     }
     const char *text = archive_error_string(s->handle);
-    err_format(&s->damage, archive_budget_offset(s->budget), "damaged %s: %s%s",
-               archive_kind_name(s->kind), text ? text : "it ends early or is malformed", more);
+    if (!text)
+        text = "it ends early or is malformed";
+    err_format(&s->damage, archive_budget_offset(s->budget), "damaged %s: %.*s%s",
+               archive_kind_name(s->kind), (int)strcspn(text, "\n"), text, more);
 }
 
 static void note_fatal(struct archive_stream *s)
@@ -111,7 +116,7 @@ static int open_handle(struct archive_stream *s, struct err *err)
         return -1;
     s->dead = status < ARCHIVE_WARN;
     if (s->dead)
-        note_damage(s, "");
+        note_fatal(s);
     return 0;
 }
 
@@ -134,6 +139,7 @@ struct archive_stream *archive_stream_open(enum archive_kind kind, struct input 
         goto fail;
     if (open_handle(s, err) < 0)
         goto fail;
+    s->failed_to_open = s->lost = s->dead;
     return s;
 fail:
     archive_stream_close(s);
@@ -164,25 +170,39 @@ static int next_header(struct archive_stream *s)
     return rc;
 }
 
-/* Damaged compressed data ends libarchive's handle, but a zip with its directory can be opened
- * again behind the damaged member. */
-static bool restart(struct archive_stream *s)
+/* Opens the handle anew in front of the member that comes next by the directory. */
+static bool skip_seen(struct archive_stream *s)
 {
-    if (!can_restart(s))
-        return false;
-    s->restarts++;
-    archive_read_free(s->handle);
-    s->handle = NULL;
-    struct err err;
-    err_clear(&err);
-    if (open_handle(s, &err) < 0 || s->dead)
-        return false;
     for (uint64_t i = 0; i < s->index; i++) {
         int rc = next_header(s);
         if (rc < ARCHIVE_WARN || rc == ARCHIVE_EOF)
             return false;
     }
     return true;
+}
+
+/* Damage ends libarchive's handle. Damaged data of a member is passed by the directory where there
+ * is one; without it, or where a header is damaged, the next header is searched for. A damaged
+ * directory, which is read before all else, means reading from the front. */
+static bool restart(struct archive_stream *s)
+{
+    struct err err;
+    if (!can_restart(s))
+        return false;
+    s->restarts++;
+    bool by_directory = s->source.by_directory && !s->lost;
+    uint64_t used = used_bytes(s);
+    bool no_directory = s->source.by_directory && s->index == 0 && used >= s->source.directory_at;
+    uint64_t from = no_directory ? 0 : used + 1;
+    if (!by_directory && !archive_source_resume(&s->source, from))
+        return false;
+    s->lost = false;
+    archive_read_free(s->handle);
+    s->handle = NULL;
+    err_clear(&err);
+    if (open_handle(s, &err) < 0 || s->dead)
+        return false;
+    return !by_directory || skip_seen(s);
 }
 
 /* Names are kept as bytes. libarchive gives NULL where the locale cannot express what the archive
@@ -237,8 +257,10 @@ static void forget_member(struct archive_stream *s)
 int archive_stream_next(struct archive_stream *s, const struct archive_member **member)
 {
     *member = &s->member;
-    if (s->dead && s->index == 0)
+    if (s->failed_to_open) {
+        s->failed_to_open = false;
         return -1;
+    }
     forget_member(s);
     if (s->dead && !restart(s))
         return 0;
@@ -246,7 +268,7 @@ int archive_stream_next(struct archive_stream *s, const struct archive_member **
     if (rc == ARCHIVE_EOF)
         return 0;
     if (rc < ARCHIVE_WARN) {
-        s->index += s->index == 0; /* never a second attempt at the first header */
+        s->lost = true;
         note_fatal(s);
         return -1;
     }
@@ -284,7 +306,7 @@ static int charge(struct archive_stream *s, uint64_t size)
         return 0;
     s->broken = true;
     s->dead = s->dead || skipping_expands(s);
-    const char *more = b->spent || (s->dead && !is_single(s)) ? LEFT_OUT : "";
+    const char *more = b->spent || (s->dead && !is_single(s) && !can_restart(s)) ? LEFT_OUT : "";
     if (b->spent || grows)
         err_set(&s->damage, ERR_LIMIT, "%s to more than %llu times its size%s",
                 b->spent ? "the whole file expands" : "it expands",

@@ -30,8 +30,9 @@ struct archive_stream *archive_stream_open(enum archive_kind kind, struct input 
                                            struct archive_budget *budget, struct err *err);
 void archive_stream_close(struct archive_stream *s); /* NULL is allowed */
 
-/* The next member: 1, 0 at the end, -1 on damage (see archive_stream_damage). `*member` is valid
- * until the next call. A member with fatal damage is left behind where the format allows it. */
+/* The next member: 1, 0 at the end, -1 on damage (see archive_stream_damage); after -1 another call
+ * goes on behind the damage where the format allows it, and returns 0 where not. `*member` is valid
+ * until the next call. */
 int archive_stream_next(struct archive_stream *s, const struct archive_member **member);
 
 /* The current member's data, once per member. Close it before the next call of ..._next. */
