@@ -4,9 +4,11 @@
 
 #include "core/bytes.h"
 #include "image/elf.h"
+#include "image/ptx.h"
 
 #define ABI_NEW          8
-#define OLD_FLAG_A       0x800 /* documented by LLVM */
+#define OLD_FLAG_A       0x800 /* documented by LLVM; in older cubins it means something else: */
+#define OLD_FLAG_A_FROM  90    /* torch 1.3.0 has it in images for sm_50, 60 and 61 */
 #define NEW_FLAG_A       0x8   /* 12.9 sets it, 13.0 does not */
 #define TOOLKIT_MIN      20    /* e_version of a compiler that states its toolkit; before it is 1 */
 #define NOTE_CUINFO      1000
@@ -41,7 +43,7 @@ static void fill_from_header(const struct elf *elf, struct cubin *cubin)
         cubin->suffix = elf->flags & NEW_FLAG_A ? 'a' : 0;
     } else {
         cubin->arch = elf->flags & 0xff;
-        cubin->suffix = elf->flags & OLD_FLAG_A ? 'a' : 0;
+        cubin->suffix = elf->flags & OLD_FLAG_A && cubin->arch >= OLD_FLAG_A_FROM ? 'a' : 0;
         set_toolkit(cubin, elf->version);
     }
 }
@@ -139,6 +141,27 @@ static void read_command_line(struct bytes text, struct cubin *cubin)
         cubin->suffix = (char)c;
 }
 
+/* The text of a note about one tool: its release, if no other note has said it, and its options. */
+static void read_tool(struct bytes text, struct cubin *cubin)
+{
+    if (cubin->toolkit_major == 0)
+        ptx_find_toolkit(text.data, text.size, &cubin->toolkit_major, &cubin->toolkit_minor);
+    read_command_line(text, cubin);
+}
+
+/* u16 form, u16 virtual arch, and from form 2 (12.9) on u16 toolkit. 12.8 has only the tool's note.
+ */
+static bool read_cuinfo(struct bytes body, struct cubin *cubin)
+{
+    unsigned form = bytes_u16(&body);
+    bytes_skip(&body, 2);
+    unsigned toolkit = bytes_u16(&body);
+    if (body.failed || form < 2 || toolkit < TOOLKIT_MIN)
+        return false;
+    set_toolkit(cubin, toolkit);
+    return true;
+}
+
 /* One ELF note at the cursor; moves behind it. Returns false at the end or when it is damaged. */
 static bool read_note(struct bytes *b, struct cubin *cubin, bool *found_toolkit)
 {
@@ -151,19 +174,15 @@ static bool read_note(struct bytes *b, struct cubin *cubin, bool *found_toolkit)
         memcmp(name.data, note_owner, sizeof note_owner) != 0)
         return !b->failed;
     if (type == NOTE_TKINFO)
-        read_command_line(body, cubin);
-    if (type == NOTE_CUINFO) {
-        bytes_skip(&body, 4); /* 2, and the virtual arch */
-        unsigned toolkit = bytes_u16(&body);
-        *found_toolkit = !body.failed && toolkit >= TOOLKIT_MIN;
-        set_toolkit(cubin, toolkit);
-    }
+        read_tool(body, cubin);
+    if (type == NOTE_CUINFO)
+        *found_toolkit |= read_cuinfo(body, cubin);
     return !b->failed;
 }
 
 static void read_note_section(struct bytes b, struct cubin *cubin)
 {
-    bool found;
+    bool found = false;
     while (bytes_left(&b) > 0 && read_note(&b, cubin, &found))
         ;
 }
@@ -208,7 +227,7 @@ bool cubin_find_notes(const uint8_t *data, size_t size, struct cubin *cubin)
     while (from < size) {
         const uint8_t *at = memmem(data + from, size - from, note_owner, sizeof note_owner);
         if (!at)
-            return false;
+            break;
         size_t name = (size_t)(at - data);
         bool found = false;
         bytes_seek(&b, name - head);
@@ -218,7 +237,7 @@ bool cubin_find_notes(const uint8_t *data, size_t size, struct cubin *cubin)
         b.failed = false;
         from = name + 1;
     }
-    return false;
+    return cubin->toolkit_major != 0;
 }
 
 /* ---- kernels -----------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
  *
  * Two ABIs are in use. ABI 7 and before (every toolkit to 12.x, for arch < 100): the arch is the
  * low byte of e_flags and the toolkit is e_version. ABI 8 (arch >= 100 from 12.8 on, every arch
- * from 13.0 on): the arch is the second byte, and the toolkit stands in the note section
- * .note.nv.cuinfo. Source: own reading of cubins that ptxas 11.8, 12.9 and 13.0 wrote. */
+ * from 13.0 on): the arch is the second byte, and the toolkit stands in the note sections
+ * .note.nv.cuinfo (not in 12.8) and .note.nv.tkinfo (as text). Source: own reading of cubins that
+ * ptxas 11.8, 12.9 and 13.0 wrote. */
 #ifndef IMAGE_CUBIN_H
 #define IMAGE_CUBIN_H
 

@@ -181,6 +181,7 @@ struct build_cubin {
     const struct build_symbol *symbols;
     size_t symbol_count;
     unsigned toolkit;      /* of .note.nv.cuinfo; 0: no such note */
+    bool old_cuinfo;       /* that note in the form of 12.8, which has no toolkit */
     const char *arguments; /* of .note.nv.tkinfo, "-arch sm_100f -m 64"; NULL: no such note */
     bool compat_a;         /* .nv.compat says that the image is arch-specific */
     size_t code_size;      /* of .text */
@@ -235,12 +236,13 @@ static inline void build_cubin_notes(const struct build_cubin *c, struct build *
         build_note(notes, 2000, text.data, text.size);
         build_free(&text);
     }
-    if (c->toolkit) {
+    if (c->toolkit || c->old_cuinfo) {
         struct build info = { 0 };
-        build_int(&info, 2, 2);
+        build_int(&info, c->old_cuinfo ? 1 : 2, 2);
         build_int(&info, 75, 2);
-        build_int(&info, c->toolkit, 2);
+        build_int(&info, c->old_cuinfo ? 1 : c->toolkit, 2);
         build_int(&info, 0, 2);
+        build_zero(&info, c->old_cuinfo ? 4 : 0);
         build_note(notes, 1000, info.data, info.size);
         build_free(&info);
     }

@@ -55,6 +55,7 @@ Test(cubin, arch_suffix_and_toolkit_are_read_in_both_abis)
         { { .abi = 7, .e_version = 118, .e_flags = 0x00320556 }, 86, 11, 8, 0 },
         { { .abi = 7, .e_version = 65, .e_flags = 0x00230523 }, 35, 6, 5, 0 },
         { { .abi = 7, .e_version = 129, .e_flags = 0x005a0d5a }, 90, 12, 9, 'a' },
+        { { .abi = 7, .e_version = 101, .e_flags = 0x00320d32 }, 50, 10, 1, 0 }, /* torch 1.3.0 */
         { { .abi = 4, .e_version = 1, .e_flags = 0x00140514 }, 20, 0, 0, 0 },
         { { .abi = 8, .e_version = 1, .e_flags = 0x0600780a, .toolkit = 129 }, 120, 12, 9, 'a' },
         { { .abi = 8, .e_version = 1, .e_flags = 0x06005a04, .toolkit = 130 }, 90, 13, 0, 0 },
@@ -90,6 +91,15 @@ Test(cubin, arch_suffix_and_toolkit_are_read_in_both_abis)
           13,
           0,
           0 }, /* not this cubin's arch */
+        { { .abi = 8,
+            .e_version = 1,
+            .e_flags = 0x06006402,
+            .old_cuinfo = true,
+            .arguments = "Cuda compilation tools, release 12.8, V12.8.93 -arch sm_100a -m 64" },
+          100,
+          12,
+          8,
+          'a' },
         { { .abi = 8, .e_version = 1, .e_flags = 0x06007902 }, 121, 0, 0, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
