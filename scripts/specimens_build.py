@@ -77,6 +77,11 @@ def fatbins(cubin):
            ["sm_35/unknown/abi7/flags=0x1000", cubin_word],
            "compression of flags 0x1011 is not known")
 
+    lies = header(entry(ELF, 37, cubin, host, 1, 7) + entry(PTX, 35, ptx("3.1", 35), host, 3, 1))
+    yield ("header-lies.fatbin", lies, whole,
+           ["sm_37/none/abi7/tk11.8", "compute_35/none/isa3.1"],
+           "header states sm_37, but the image is for sm_35")
+
     empty = header(b"") + header(entry(ELF, 35, cubin, host, 1, 7)) + bytes(568) + header(b"")
     yield ("empty-containers.fatbin", empty, whole * 3, [elf], "-")
 

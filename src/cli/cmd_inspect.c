@@ -13,6 +13,7 @@ static const struct opt options[] = {
     { 0, "containers", OPTS_FLAG, NULL, NULL, "opt.containers", OPTION(containers) },
     { 0, "kernels", OPTS_FLAG, NULL, NULL, "opt.kernels", OPTION(kernels) },
     { 0, "kernel", OPTS_TEXT, "NAME", NULL, "opt.kernel", OPTION(kernel) },
+    { 0, "verify", OPTS_FLAG, NULL, NULL, "opt.verify", OPTION(verify) },
     OPTS_END,
 };
 

@@ -17,6 +17,7 @@
 struct inspect_options {
     bool containers, kernels;
     const char *kernel; /* only containers with a kernel that matches */
+    bool verify;        /* unpack every image and hold it against its header */
 };
 
 /* How the containers of a file fare on one card. */
@@ -37,6 +38,7 @@ struct inspect_file {
     uint64_t open_images;   /* of that container */
     json_t *containers;     /* with --json and --containers */
     uint64_t problems;
+    uint64_t verified; /* images, with --verify */
 };
 
 /* Counts over the files of a package (an archive or a folder) or of all operands. */

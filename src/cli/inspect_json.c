@@ -222,6 +222,8 @@ void inspect_json_file(struct inspect *in, const struct inspect_file *file,
     json_put_number(o, "bytes", t->bytes);
     json_put(o, "images", rows_value(t));
     json_put(o, "container_groups", groups_value(t));
+    if (in->options->verify)
+        json_put_number(o, "verified_count", file->verified);
     if (in->options->containers || in->options->kernels)
         json_put(o, "containers", file->containers ? json_incref(file->containers) : json_array());
     json_array_append_new(in->files, o);

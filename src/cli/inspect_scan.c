@@ -7,6 +7,7 @@
 #include "cli/grid.h"
 #include "cli/out.h"
 #include "image/archive.h"
+#include "image/check.h"
 
 /* The stub that nvcc adds to a program holds cubins of 1 to 1.5 KiB without a kernel. Only images
  * of this size are looked into when nobody asked for the kernels. */
@@ -70,12 +71,31 @@ static int on_image(void *self, const struct scan_container *c, const struct ima
     return tally_image(&in->file->tally, image, err);
 }
 
+static bool wants_kernels(const struct inspect *in)
+{
+    return in->options->kernels || in->options->kernel;
+}
+
+static void verify(struct inspect *in, const struct image *image, const uint8_t *data, size_t size)
+{
+    struct err problem;
+    err_clear(&problem);
+    if (check_payload(image, data, size, &problem) == 0)
+        in->file->verified++;
+    else
+        on_problem(in, &problem);
+}
+
 static int on_payload(void *self, const struct image *image, const uint8_t *data, size_t size,
                       struct err *err)
 {
     struct inspect *in = self;
     struct err problem;
     err_clear(&problem);
+    if (in->options->verify)
+        verify(in, image, data, size);
+    if (!wants_kernels(in) && image->payload_size > STUB_BYTES_MAX)
+        return 0;
     if (kernels_add_image(&in->file->kernels, image, data, size, &problem) == 0)
         return 0;
     if (problem.code == ERR_MEMORY) {
@@ -181,9 +201,9 @@ static int on_file(void *self, const char *member, struct input *input, struct e
     struct inspect *in = self;
     struct inspect_file file = { .path = in->file->path, .member = member };
     struct inspect_file *outer = in->file;
-    bool all_kernels = in->options->kernels || in->options->kernel;
+    bool all = wants_kernels(in) || in->options->verify;
     const struct scan_options options = { .payloads = true,
-                                          .stored_max = all_kernels ? 0 : STUB_BYTES_MAX };
+                                          .stored_max = all ? 0 : STUB_BYTES_MAX };
     const struct scan_sink sink = {
         .self = in,
         .image = on_image,

@@ -320,6 +320,18 @@ static void print_groups(const struct inspect *in, const struct tally *t)
     free(list);
 }
 
+static void print_verified(const struct inspect_file *file)
+{
+    char verified[24], images[24];
+    struct str text = STR_INIT;
+    snprintf(verified, sizeof verified, "%" PRIu64, file->verified);
+    snprintf(images, sizeof images, "%" PRIu64, file->tally.image_count);
+    str_addf(&text, "%*s", BLOCK, "");
+    text_add(&text, "inspect.verified", TEXT_ARGS({ "verified", verified }, { "images", images }));
+    out_line(OUT_PLAIN, text.p);
+    str_free(&text);
+}
+
 void inspect_text_file(struct inspect *in, const struct inspect_file *file,
                        const struct inspect_verdict *verdicts)
 {
@@ -338,6 +350,8 @@ void inspect_text_file(struct inspect *in, const struct inspect_file *file,
     print_name(in, file);
     print_counts(file);
     print_rows(&file->tally);
+    if (in->options->verify)
+        print_verified(file);
     if (in->run->globals->verbose && file->tally.container_count > 1)
         print_groups(in, &file->tally);
     for (size_t i = 0; i < in->targets.count; i++)

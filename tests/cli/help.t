@@ -60,6 +60,7 @@ options
       --kernels      name the kernels of each container, with the images that hold them
       --kernel NAME  count only containers with a kernel of this name: part of it, or a pattern with
                      * and ?
+      --verify       unpack every image and compare it with what its header states
 
 options before or after any command
       --assume CARD|sm_XY[,driver=V][,os=windows]
@@ -207,6 +208,7 @@ conda 包、tar、deb、rpm 以及 docker save 的镜像。按内容而不是按
       --containers   逐个列出容器及其映像
       --kernels      列出每个容器中的内核名，以及含有它们的映像
       --kernel NAME  只统计含有此名称内核的容器：名称的一部分，或带 * 和 ? 的模式
+      --verify       解压每个映像，并与其头部所述进行比较
 
 可放在任何命令之前或之后的选项
       --assume CARD|sm_XY[,driver=V][,os=windows]

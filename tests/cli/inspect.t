@@ -743,3 +743,22 @@ $ smfit inspect --sysroot nothing --json specimens/demo.tar | grep -E '"(member|
     "file_count": 2,
     "container_count": 2,
 2> smfit: no NVIDIA GPU found (PCI scan); --assume CARD, for example --assume 920m, gives a verdict
+
+## every image unpacked: in the first file all are what their headers state, in the second one is not
+$ smfit inspect -q --verify specimens/cuda130-size.fatbin specimens/header-lies.fatbin
+specimens/cuda130-size.fatbin: fatbin, 1 container, 3 images, 2.3 KiB
+  arch         images  bytes  PTX ISA  compression  toolkit
+  sm_75             1  830 B           zstd         13.0
+  sm_90a            1  953 B           zstd         13.0
+  compute_90a       1  330 B  9.0      zstd
+  3 of 3 images unpacked, and each is what its header states
+
+specimens/header-lies.fatbin: fatbin, 1 container, 2 images, 2.3 KiB
+  arch        images    bytes  PTX ISA  toolkit
+  sm_37            1  2.0 KiB           11.8
+  compute_35       1     88 B  3.1
+  1 of 2 images unpacked, and each is what its header states
+
+total: 2 files, 2 with GPU code, 2 containers, 5 images, 4.6 KiB
+2> smfit: specimens/header-lies.fatbin: at byte 16: header states sm_37, but the image is for sm_35
+[1]

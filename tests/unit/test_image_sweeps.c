@@ -77,8 +77,10 @@ static void check_cut(const struct sweep *w, size_t size, const struct seen *s)
         cr_expect(s->problem_offset >= start && s->problem_offset <= size,
                   "%s cut to %zu bytes: offset %" PRIu64, w->file.file, size, s->problem_offset);
     }
-    /* An archive that lists less says why. Its first bytes must be there to know it for one. */
-    if (w->archive && size >= 512 && strcmp(s->lines.p, w->whole.lines.p) != 0)
+    /* An archive that lists less says why. Its first bytes must be there to know it for one; and a
+     * tar file that ends behind a member lacks only its end marker, which many do. */
+    bool whole_members = str_ends(w->file.file, ".tar") && size % 512 == 0;
+    if (w->archive && size >= 512 && !whole_members && strcmp(s->lines.p, w->whole.lines.p) != 0)
         cr_expect_gt(s->problem_count, (size_t)0, "%s cut to %zu bytes: %s", w->file.file, size,
                      s->lines.p);
 }
