@@ -73,15 +73,15 @@ static void check_cut(const struct sweep *w, size_t size, const struct seen *s)
         uint64_t start = w->whole.spans[i].start, end = w->whole.spans[i].end;
         if (size < start + 16 || size >= end)
             continue;
-        cr_expect_gt(s->problem_count, (size_t)0, "%s cut to %zu bytes", w->file.file, size);
-        cr_expect(s->problem_offset >= start && s->problem_offset <= size,
+        cr_assert_gt(s->problem_count, (size_t)0, "%s cut to %zu bytes", w->file.file, size);
+        cr_assert(s->problem_offset >= start && s->problem_offset <= size,
                   "%s cut to %zu bytes: offset %" PRIu64, w->file.file, size, s->problem_offset);
     }
     /* An archive that lists less says why. Its first bytes must be there to know it for one; and a
      * tar file that ends behind a member lacks only its end marker, which many do. */
     bool whole_members = str_ends(w->file.file, ".tar") && size % 512 == 0;
     if (w->archive && size >= 512 && !whole_members && strcmp(s->lines.p, w->whole.lines.p) != 0)
-        cr_expect_gt(s->problem_count, (size_t)0, "%s cut to %zu bytes: %s", w->file.file, size,
+        cr_assert_gt(s->problem_count, (size_t)0, "%s cut to %zu bytes: %s", w->file.file, size,
                      s->lines.p);
 }
 
@@ -122,7 +122,7 @@ static void change_byte(struct sweep *w, size_t at, uint8_t value)
     w->file.data[at] = value;
     scan_bytes(w, w->file.data, w->file.size, &s);
     if (!w->archive && s.problem_count)
-        cr_expect(s.problem_offset == ERR_NO_OFFSET || s.problem_offset <= w->file.size,
+        cr_assert(s.problem_offset == ERR_NO_OFFSET || s.problem_offset <= w->file.size,
                   "%s with byte %zu changed to 0x%02x: offset %" PRIu64, w->file.file, at, value,
                   s.problem_offset);
     seen_free(&s);
