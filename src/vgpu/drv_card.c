@@ -98,6 +98,21 @@ static unsigned capability(const char *text)
     return sscanf(text, "%2u.%1u", &major, &minor) == 2 ? major * 10 + minor : 0;
 }
 
+/* NVIDIA's architecture papers: dense fp16 with fp32 sums, FMAs a clock and multiprocessor. GeForce
+ * and workstation chips of Ampere and Ada have half of the data centre chips' rate. */
+static double tensor_fma(const char *generation, unsigned cc)
+{
+    if (strcmp(generation, "volta") == 0 || strcmp(generation, "turing") == 0)
+        return 512;
+    if (strcmp(generation, "ampere") == 0)
+        return cc == 80 ? 1024 : 256;
+    if (strcmp(generation, "ada") == 0)
+        return 256;
+    if (strcmp(generation, "hopper") == 0)
+        return 2048;
+    return strcmp(generation, "blackwell") == 0 ? cc < 120 ? 4096 : 256 : 0;
+}
+
 static void read_row(struct drv_card *card, const struct table *t, size_t row)
 {
     *card = (struct drv_card){ 0 };
@@ -106,6 +121,7 @@ static void read_row(struct drv_card *card, const struct table *t, size_t row)
     str_copy(card->chip, sizeof card->chip, table_field(t, row, "chip"));
     card->cc = capability(table_field(t, row, "cc"));
     card->notebook = strcmp(table_field(t, row, "system"), "notebook") == 0;
+    card->display = strcmp(table_field(t, row, "system"), "server") != 0;
     read_pci_id(card, table_field(t, row, "pci_ids"));
     card->sms = (unsigned)number(t, row, "sms");
     card->cores = (unsigned)number(t, row, "cores");
@@ -117,6 +133,7 @@ static void read_row(struct drv_card *card, const struct table *t, size_t row)
     card->l2_bytes = (uint64_t)number(t, row, "l2_kib") << 10;
     card->fp16_ratio = number(t, row, "fp16_ratio");
     card->fp64_ratio = number(t, row, "fp64_ratio");
+    card->tensor_fma = tensor_fma(table_field(t, row, "tensor"), card->cc);
     card->launch_us = number(t, row, "launch_us");
     card->h2d_gbps = number(t, row, "h2d_gbps");
 }

@@ -15,7 +15,8 @@ struct drv_card {
     char shown[96]; /* as a driver prints it: without what stands in brackets */
     char chip[32];
     bool notebook;
-    unsigned cc; /* 35 */
+    bool display; /* may drive a display, so that long kernels meet a watchdog */
+    unsigned cc;  /* 35 */
     unsigned pci_vendor, pci_device;
     unsigned sms, cores;
     double base_mhz, boost_mhz; /* boost is base where there is none */
@@ -24,6 +25,7 @@ struct drv_card {
     double bandwidth_gbps;
     uint64_t l2_bytes;
     double fp16_ratio, fp64_ratio; /* of the fp32 rate; 0: not there */
+    double tensor_fma;             /* a clock and multiprocessor, dense fp16; 0: no tensor cores */
     double launch_us, h2d_gbps;    /* 0: unknown */
 };
 

@@ -1,5 +1,6 @@
 #include "vgpu/drv_config.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,8 +114,7 @@ int drv_config_unknown(struct drv_config *config, const char *words, struct err 
     } flags[] = { { "isa-fallback", &config->isa_fallback, true },
                   { "cubin-fallback", &config->cubin_fallback, true },
                   { "isa-440=222", &config->isa_440_is_222, true },
-                  { "divergent-barrier=off", &config->divergent_barriers, true },
-                  { "report-uninitialised", &config->report_uninitialised, true } };
+                  { "divergent-barrier=off", &config->divergent_barriers, true } };
     config->cubin_arch_code = 209;
     config->ptx_target_code = 218;
     while (words && *words) {
@@ -160,6 +160,11 @@ int drv_config_read(struct drv_config *config, struct err *err)
         drv_fault_parse(&config->faults, getenv("SMFIT_VGPU_FAULT"), err) < 0 ||
         drv_config_unknown(config, getenv("SMFIT_VGPU_UNKNOWN"), err) < 0)
         return -1;
+    long budget = 0;
+    const char *given = filled("SMFIT_VGPU_BUDGET");
+    if (given && !str_number(given, 1, LONG_MAX, &budget))
+        return err_set(err, ERR_USAGE, "SMFIT_VGPU_BUDGET is no number: '%s'", given);
+    config->budget = (uint64_t)budget;
     read_jit_switches(config);
     config->manifest = filled("SMFIT_VGPU_MANIFEST");
     config->counters = filled("SMFIT_VGPU_COUNTERS");

@@ -38,8 +38,8 @@ struct drv_config {
     bool isa_fallback, cubin_fallback;
     int cubin_arch_code, ptx_target_code;
     bool isa_440_is_222;
-    bool divergent_barriers; /* allowed below 7.0 */
-    bool report_uninitialised;
+    bool divergent_barriers;         /* allowed below 7.0 */
+    uint64_t budget;                 /* warp instructions of one launch, 0: the default */
     const char *manifest, *counters; /* NULL when not given */
 };
 

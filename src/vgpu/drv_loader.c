@@ -5,6 +5,7 @@
 
 #include "core/os_library.h"
 #include "image/cubin.h"
+#include "image/fatbin.h"
 #include "image/ptx.h"
 #include "vgpu/drv_container.h"
 #include "vgpu/drv_log.h"
@@ -261,6 +262,19 @@ static int load(struct loader *l, const void *image)
     if (begins_with(image, elf_magic))
         return load_cubin(l, image);
     return load_text(l, image);
+}
+
+bool drv_loader_fits(const uint8_t *image, size_t size)
+{
+    struct cubin cubin;
+    if (size < 4 || begins_with(image, wrapper_magic))
+        return size < 4; /* a wrapper holds an address, which a file cannot */
+    if (begins_with(image, fatbin_magic))
+        return size >= FATBIN_HEADER_SIZE && fatbin_recognised(image, size) &&
+               fatbin_entries_size(image, size) <= size - FATBIN_HEADER_SIZE;
+    if (begins_with(image, elf_magic))
+        return cubin_parse_header(image, size, &cubin, NULL) == 0 && cubin.size <= size;
+    return true;
 }
 
 void drv_loader_load(struct drv_loaded *loaded, const struct drv_config *config, unsigned cc,

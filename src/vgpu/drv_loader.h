@@ -26,6 +26,9 @@ struct drv_loaded {
  * by its ELF tables, text by its NUL. Free `loaded` in all cases. */
 void drv_loader_load(struct drv_loaded *loaded, const struct drv_config *config, unsigned cc,
                      const void *image);
+/* Whether an image that is `size` bytes long ends where it says; text always does (a NUL follows).
+ */
+bool drv_loader_fits(const uint8_t *image, size_t size);
 void drv_loader_free(struct drv_loaded *loaded);
 
 #endif

@@ -1,0 +1,3 @@
+#include "vgpu/drv_api.h"
+
+const char smfit_vgpu_version[] = "smfit virtual GPU 1";
