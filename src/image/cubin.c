@@ -66,8 +66,7 @@ int cubin_parse_header(const uint8_t *data, size_t size, struct cubin *cubin, st
     return 0;
 }
 
-/* ---- sections ----------------------------------------------------------------------------------
- */
+/* ---- sections ------------------------------------------------------------------------------ */
 
 static int open_sections(const uint8_t *data, size_t size, struct sections *s, struct err *err)
 {
@@ -122,8 +121,7 @@ uint64_t cubin_file_size(const uint8_t *data, size_t size)
     return end;
 }
 
-/* ---- notes -------------------------------------------------------------------------------------
- */
+/* ---- notes --------------------------------------------------------------------------------- */
 
 /* "... -arch sm_100f ..." among the strings of the note; the number must be the cubin's own. */
 static void read_command_line(struct bytes text, struct cubin *cubin)
@@ -240,8 +238,7 @@ bool cubin_find_notes(const uint8_t *data, size_t size, struct cubin *cubin)
     return cubin->toolkit_major != 0;
 }
 
-/* ---- kernels -----------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------- */
 
 struct symbol {
     uint32_t name;

@@ -221,8 +221,7 @@ long long input_read_at(struct input *in, uint64_t offset, void *to, size_t size
     return (long long)done;
 }
 
-/* ---- files and descriptors ---------------------------------------------------------------------
- */
+/* ---- files and descriptors ----------------------------------------------------------------- */
 
 static long long file_read_at(void *self, uint64_t offset, void *to, size_t size, struct err *err)
 {

@@ -34,8 +34,7 @@ const char *scan_place_name(enum scan_place place)
     return place_names[place];
 }
 
-/* ---- what the file is --------------------------------------------------------------------------
- */
+/* ---- what the file is ---------------------------------------------------------------------- */
 
 static bool is_macho(uint32_t magic, uint32_t second)
 {
@@ -94,8 +93,7 @@ static int begin(struct walk *w, enum scan_file_kind *kind, struct err *err)
     return *kind == SCAN_PTX && walk_ptx(w, err) < 0 ? -1 : 0;
 }
 
-/* ---- candidates --------------------------------------------------------------------------------
- */
+/* ---- candidates ---------------------------------------------------------------------------- */
 
 static int old_fatbin(struct walk *w, struct err *err)
 {

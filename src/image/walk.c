@@ -29,8 +29,7 @@ void walk_progress(struct walk *w)
     w->sink.progress(w->sink.self, pos, input_size(w->in));
 }
 
-/* ---- containers --------------------------------------------------------------------------------
- */
+/* ---- containers ---------------------------------------------------------------------------- */
 
 static void find_section(struct walk *w, struct scan_container *c)
 {
@@ -91,8 +90,7 @@ static int give_payload(struct walk *w, const struct image *image, const uint8_t
     return w->sink.payload(w->sink.self, image, data, size, err);
 }
 
-/* ---- what only the payload says ----------------------------------------------------------------
- */
+/* ---- what only the payload says ------------------------------------------------------------ */
 
 static uint64_t whole_size(const struct image *image)
 {
@@ -153,8 +151,7 @@ static int describe(struct walk *w, struct image *image, size_t before, struct e
     return 0;
 }
 
-/* ---- fat binaries ------------------------------------------------------------------------------
- */
+/* ---- fat binaries -------------------------------------------------------------------------- */
 
 /* The entry header at the position. 0, -1 on a read error, 1 with `problem` set when it is damaged.
  */
@@ -183,6 +180,19 @@ static int read_entry(struct walk *w, uint64_t left, struct fatbin_entry *entry,
     return 0;
 }
 
+/* Moves behind the entry. 1 with `problem` when the input ends before it does. */
+static int leave_entry(struct walk *w, const struct fatbin_entry *entry, struct err *problem,
+                       struct err *err)
+{
+    uint64_t to = entry->image.offset + entry->header_size + entry->padded_size;
+    if (input_skip(w->in, to - input_pos(w->in), err) < 0)
+        return -1;
+    if (input_pos(w->in) == to)
+        return 0;
+    err_format(problem, entry->image.offset, "input ends inside a fat binary entry");
+    return 1;
+}
+
 /* The entry's payload goes to the sink. 1 with `problem` when the input ends before it does. */
 static int entry_with_payload(struct walk *w, const struct scan_container *c,
                               const struct fatbin_entry *entry, struct err *problem,
@@ -193,28 +203,18 @@ static int entry_with_payload(struct walk *w, const struct scan_container *c,
     const uint8_t *data = input_peek(w->in, whole, &got, err);
     if (!data)
         return -1;
-    if (got < whole) {
-        err_format(problem, image->offset, "input ends inside a fat binary entry");
-        return input_skip(w->in, got, err) < 0 ? -1 : 1;
-    }
-    if (give_image(w, c, image, err) < 0 ||
-        give_payload(w, image, data + entry->header_size, err) < 0)
+    if (got >= whole && (give_image(w, c, image, err) < 0 ||
+                         give_payload(w, image, data + entry->header_size, err) < 0))
         return -1;
-    return input_skip(w->in, entry->header_size + entry->padded_size, err);
+    return leave_entry(w, entry, problem, err);
 }
 
 static int entry_without_payload(struct walk *w, const struct scan_container *c,
                                  const struct fatbin_entry *entry, struct err *problem,
                                  struct err *err)
 {
-    uint64_t size = entry->header_size + entry->padded_size;
-    if (input_skip(w->in, size, err) < 0)
-        return -1;
-    if (input_pos(w->in) != entry->image.offset + size) {
-        err_format(problem, entry->image.offset, "input ends inside a fat binary entry");
-        return 1;
-    }
-    return give_image(w, c, &entry->image, err);
+    int rc = leave_entry(w, entry, problem, err);
+    return rc ? rc : give_image(w, c, &entry->image, err);
 }
 
 static int walk_entry(struct walk *w, const struct scan_container *c, struct fatbin_entry *entry,
@@ -299,8 +299,7 @@ int walk_fatbin(struct walk *w, struct err *err)
     return 1;
 }
 
-/* ---- bare images -------------------------------------------------------------------------------
- */
+/* ---- bare images --------------------------------------------------------------------------- */
 
 /* A container of one image whose bytes are at hand (or not: `data` NULL). */
 static int give_bare(struct walk *w, enum image_container_kind kind, struct image *image,

@@ -70,8 +70,7 @@ static inline void build_patch(struct build *b, size_t at, uint64_t value, unsig
         b->data[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* ---- fat binaries ------------------------------------------------------------------------------
- */
+/* ---- fat binaries -------------------------------------------------------------------------- */
 
 enum build_packing { BUILD_PLAIN, BUILD_LZ4, BUILD_ZSTD };
 
@@ -166,8 +165,7 @@ static inline size_t build_fatbin(struct build *b, const struct build_entry *ent
     return start;
 }
 
-/* ---- cubins ------------------------------------------------------------------------------------
- */
+/* ---- cubins -------------------------------------------------------------------------------- */
 
 struct build_symbol {
     const char *name;
@@ -340,8 +338,7 @@ static inline size_t build_cubin(struct build *b, const struct build_cubin *c)
     return start;
 }
 
-/* ---- host files --------------------------------------------------------------------------------
- */
+/* ---- host files ---------------------------------------------------------------------------- */
 
 struct build_part {
     const char *name;

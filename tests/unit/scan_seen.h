@@ -165,8 +165,7 @@ static inline char *seen_text(const struct seen *s)
     return text;
 }
 
-/* ---- a source that is read forwards only, a few bytes at a time --------------------------------
- */
+/* ---- a source that is read forwards only, a few bytes at a time ---------------------------- */
 
 struct seen_drip {
     const uint8_t *data;

@@ -393,8 +393,7 @@ Test(scan, the_kind_of_a_file_is_told_by_its_first_bytes)
     build_free(&cubin);
 }
 
-/* ---- very large, from a source that has no bytes of its own -------------------------------------
- */
+/* ---- very large, from a source that has no bytes of its own -------------------------------- */
 
 struct large {
     struct build head;

@@ -266,8 +266,7 @@ Test(damage, a_raw_fat_binary_of_an_unknown_version_is_named)
     build_free(&b);
 }
 
-/* ---- errors that do end the scan ----------------------------------------------------------------
- */
+/* ---- errors that do end the scan ----------------------------------------------------------- */
 
 enum stop { STOP_CONTAINER, STOP_IMAGE, STOP_PAYLOAD, STOP_END, STOPS };
 
