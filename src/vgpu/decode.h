@@ -96,7 +96,8 @@ struct inst {
     uint32_t list;  /* first of `list_defs + list_uses` references in lists[]; of brx: of targets */
     uint32_t target; /* of branches: instruction; of calls: function; of addresses: 1 when they are
                         relative to dynamic shared memory */
-    uint32_t rejoin; /* of branches: where diverged lanes meet again, INST_NONE for never */
+    uint32_t rejoin; /* of branches: where diverged lanes meet again, INST_NONE for never; of matrix
+                        instructions: where their description stands in lists[] */
     uint32_t line;
     uint32_t slot; /* number among the function's memory instructions */
     uint16_t list_defs, list_uses;

@@ -267,6 +267,8 @@ void decode_link_branches(struct decoder *d, const uint32_t *first_inst)
         for (uint32_t b = 0; b < g.block_count; b++) {
             struct inst *last = &fn->code[g.start[b + 1] - 1];
             uint32_t meet = ipdom[b];
+            if (last->kind != INST_BRA && last->kind != INST_BRX)
+                continue;
             last->rejoin = meet == INST_NONE || meet == g.block_count ? INST_NONE : g.start[meet];
         }
     }

@@ -230,8 +230,7 @@ int exec_fail_access(struct warp *w, const struct inst *in, unsigned lane, enum 
 /* Functions of instructions. */
 inst_warp_fn exec_read_special, exec_read_address, exec_carry, exec_is_space;
 inst_warp_fn exec_shfl, exec_vote, exec_match, exec_activemask, exec_redux, exec_elect;
-inst_warp_fn exec_wmma_load, exec_wmma_store, exec_wmma_mma, exec_mma, exec_ldmatrix,
-    exec_movmatrix;
+inst_warp_fn exec_wmma_load, exec_wmma_store, exec_mma, exec_ldmatrix, exec_movmatrix;
 inst_warp_fn mem_load, mem_store, mem_load_param, mem_atom, mem_copy_async;
 
 bool exec_special_known(enum ptx_word word);

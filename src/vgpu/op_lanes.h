@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "vgpu/decode.h"
+#include "vgpu/op_scalar.h"
 
 /* Register lanes are read and written as whatever type an instruction says. */
 typedef uint32_t __attribute__((may_alias)) lane_u32;
@@ -102,34 +103,6 @@ __extension__ typedef unsigned __int128 wide_u;
             d[i] = W_##D(expr);                                                                    \
         }                                                                                          \
     }
-
-static inline uint32_t bits_of_f32(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline float f32_of_bits(uint32_t u)
-{
-    float x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-
-static inline uint64_t bits_of_f64(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline double f64_of_bits(uint64_t u)
-{
-    double x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
 
 /* Subnormals become zeros of the same sign. */
 static inline float flush_f32(float x)
