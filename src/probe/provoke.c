@@ -34,6 +34,7 @@ static void read_target(struct stage *s, const json_t *input)
         .notebook = number(input, "notebook") != 0,
         .driver = { number(input, "major"), number(input, "minor"), number(input, "patch") },
     };
+    s->wanted_cc = number(input, "cc");
     const struct branch_facts *branch = facts_branch(s->target.driver, s->target.os);
     s->isa = branch ? branch->isa : 0;
 }

@@ -34,6 +34,7 @@ struct stage {
     size_t device_count;
     const struct device *device; /* NULL: the case needs none, or there is none */
     struct arch_target target;   /* the device for the rules */
+    unsigned wanted_cc;          /* of the card that the parent plays with, seen or not */
     unsigned isa;                /* newest PTX ISA of the driver as a level, 704; 0: not known */
     bool allow_timeout;          /* the user wants a launch that never ends on his display's card */
     const char *save;            /* file for the container that failed, for the runtime's turn */
@@ -62,6 +63,10 @@ void stage_load(struct stage *s, enum stage_role role, const char *path, const c
 /* The same for a container, which is kept in s->save when that is set. */
 int stage_load_container(struct stage *s, const char *path, const char *image, void *data,
                          size_t size, struct err *err);
+
+/* A cubin that the rules say is refused for its architecture, by a driver that knows its toolkit.
+ */
+bool stage_is_for_another(const struct stage *s, const struct probe_image *image);
 
 enum stage_preference { STAGE_NATIVE, STAGE_PTX };
 

@@ -16,15 +16,6 @@ static bool is_tegra(unsigned arch)
     return facts && facts->class == ARCH_TEGRA;
 }
 
-/* A cubin that the rules say is refused for its architecture, by a driver that knows its toolkit.
- */
-static bool is_for_another_card(const struct stage *s, const struct probe_image *image)
-{
-    struct arch_verdict v = arch_judge(&image->facts, &s->target, ARCH_CONTAINER);
-    return image->info.kind == IMAGE_CUBIN && v.verdict == VERDICT_NO_IMAGE && v.code_count == 1 &&
-           v.codes[0] == GPU_NO_BINARY;
-}
-
 static int load_entries(struct stage *s, const struct wrap_entry *entries, size_t count,
                         const char *label, struct err *err)
 {
@@ -44,7 +35,7 @@ static int no_image(struct stage *s, struct err *err)
         goto done;
     }
     for (size_t i = 0; i < s->images.count; i++) {
-        if (!is_for_another_card(s, &s->images.list[i]))
+        if (!stage_is_for_another(s, &s->images.list[i]))
             continue;
         entries[n++].like = &s->images.list[i];
         str_addf(&label, "%s%u", n == 1 ? "sm_" : " ", s->images.list[i].info.arch);
@@ -82,13 +73,13 @@ static unsigned far(const struct stage *s, const struct probe_image *image)
 
 static unsigned other_major_distance(const struct stage *s, const struct probe_image *image)
 {
-    bool suits = is_for_another_card(s, image) && image->info.arch / 10 != s->target.cc / 10;
+    bool suits = stage_is_for_another(s, image) && image->info.arch / 10 != s->target.cc / 10;
     return suits ? far(s, image) : UINT32_MAX;
 }
 
 static unsigned higher_minor_distance(const struct stage *s, const struct probe_image *image)
 {
-    bool suits = is_for_another_card(s, image) && image->info.arch / 10 == s->target.cc / 10 &&
+    bool suits = stage_is_for_another(s, image) && image->info.arch / 10 == s->target.cc / 10 &&
                  image->info.arch > s->target.cc && !is_tegra(image->info.arch);
     return suits ? far(s, image) : UINT32_MAX;
 }

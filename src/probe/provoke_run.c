@@ -6,6 +6,7 @@
 #include "probe/provoke.h"
 #include "probe/provoke_wrap.h"
 
+#define SMALL     ((size_t)64 << 20) /* bytes that any card has free */
 #define LAZY_CUDA 11070 /* the first CUDA that loads lazily, as cuDriverGetVersion says it */
 
 /* The right image, loaded: module and function. The caller unloads. */
@@ -66,17 +67,37 @@ static void report_launch(struct stage *s, const char *path, const char *image, 
     stage_report(s, STAGE_FAULT, &step);
 }
 
+/* A container for another card. */
+static int load_refused(struct stage *s, struct err *err)
+{
+    for (size_t i = 0; i < s->images.count; i++) {
+        struct module_load load;
+        size_t size;
+        if (!stage_is_for_another(s, &s->images.list[i]))
+            continue;
+        void *data =
+            wrap_container(&(struct wrap_entry){ .like = &s->images.list[i] }, 1, &size, err);
+        if (!data)
+            return -1;
+        module_load(&s->driver, data, &load);
+        check(s, "refused", "cuModuleLoadDataEx", load.code);
+        module_unload(&s->driver, &load);
+        free(data);
+        return 0;
+    }
+    return err_set(err, ERR_MISSING, "this build holds no image for another card");
+}
+
 /* Once an image was refused nothing else is harmed; once a kernel has faulted nothing works. */
 static int sticky_error(struct stage *s, struct err *err)
 {
     const struct driver_calls *call = &s->driver.call;
-    struct module_load load, refused;
+    struct module_load load;
     struct gpu_function *function;
     char name[32];
     uint64_t memory = 0;
-    static const char garbage[4096] = "no image\n";
-    module_load(&s->driver, garbage, &refused);
-    check(s, "refused", "cuModuleLoadDataEx", refused.code);
+    if (load_refused(s, err))
+        return -1;
     int allocated = call->mem_alloc(&memory, 4096);
     check(s, "after_refused", "cuMemAlloc", allocated);
     if (load_right(s, &load, &function, name, err))
@@ -127,13 +148,15 @@ static int out_of_memory(struct stage *s, struct err *err)
     if (driver_check(err, call->mem_info(&free_bytes, &total), "cuMemGetInfo"))
         return -1;
     struct stage_step step = { .path = "alloc", .call = "cuMemAlloc" };
-    step.code = call->mem_alloc(&memory, total + ((size_t)64 << 20));
+    step.code = call->mem_alloc(&memory, total + SMALL);
     stage_report(s, STAGE_FAULT, &step);
     if (!step.code)
         call->mem_free(memory);
-    int half = call->mem_alloc(&memory, free_bytes / 2);
-    check(s, "half", "cuMemAlloc", half);
-    if (!half)
+    /* A virtual card has no more memory than the machine under it. */
+    size_t less = free_bytes / 2 < SMALL ? free_bytes / 2 : SMALL;
+    int small = call->mem_alloc(&memory, less);
+    check(s, "small", "cuMemAlloc", small);
+    if (!small)
         call->mem_free(memory);
     return 0;
 }
@@ -241,21 +264,29 @@ static int cure_mixed(struct stage *s, struct err *err)
 
 /* ---- a driver that does not know the card ---------------------------------------------------- */
 
-/* The parent chose the driver; this only looks at what it says. */
+static bool sees(const struct stage *s, unsigned cc)
+{
+    for (size_t i = 0; i < s->device_count; i++)
+        if (s->devices[i].cc == cc)
+            return true;
+    return false;
+}
+
+/* The parent chose the driver; this only looks at what it says. Beside a card that it knows there
+ * is no error at all: the other one is not counted. */
 static int driver_too_new(struct stage *s, struct err *err)
 {
+    struct stage_step step = { .path = "init", .call = "cuInit", .code = GPU_NO_DEVICE };
     if (s->state != DRIVER_NO_DEVICE && s->state != DRIVER_READY) {
         *err = s->why;
         return -1;
     }
-    int count = 0, code = s->state == DRIVER_NO_DEVICE ? GPU_NO_DEVICE : 0;
-    const char *call = "cuInit";
-    if (!code) {
-        code = s->driver.call.device_count(&count);
-        call = "cuDeviceGetCount";
+    if (s->device_count) {
+        step.path = sees(s, s->wanted_cc) ? "seen" : "not_counted";
+        step.call = "cuDeviceGetCount";
+        step.code = 0;
     }
-    stage_report(s, STAGE_FAULT,
-                 &(struct stage_step){ .path = "init", .call = call, .code = code });
+    stage_report(s, STAGE_FAULT, &step);
     return 0;
 }
 

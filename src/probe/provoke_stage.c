@@ -83,6 +83,13 @@ int stage_load_container(struct stage *s, const char *path, const char *image, v
     return failed;
 }
 
+bool stage_is_for_another(const struct stage *s, const struct probe_image *image)
+{
+    struct arch_verdict v = arch_judge(&image->facts, &s->target, ARCH_CONTAINER);
+    return image->info.kind == IMAGE_CUBIN && v.verdict == VERDICT_NO_IMAGE && v.code_count == 1 &&
+           v.codes[0] == GPU_NO_BINARY;
+}
+
 /* How good an image is for the device: 0 not at all, then uncertain, JIT, and SASS by its number.
  */
 static unsigned rank(const struct stage *s, const struct probe_image *image,

@@ -225,7 +225,7 @@ static int play_too_new(const struct repro_plan *plan, struct repro_result *resu
     snprintf(too_new, sizeof too_new, "SMFIT_VGPU_DRIVER=%u", after);
     snprintf(right, sizeof right, "SMFIT_VGPU_DRIVER=%u", last);
     const char *const fault[] = { too_new, NULL }, *const cure[] = { right, NULL };
-    if (repro_phase(plan, "fault", fault, NULL, result, err))
+    if (repro_phase(&cured, "fault", fault, NULL, result, err))
         return -1;
     if (result->step_count)
         snprintf(result->steps[0].image, sizeof result->steps[0].image, "driver %u", after);

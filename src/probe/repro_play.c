@@ -166,7 +166,7 @@ void repro_runtime_play(const struct repro_plan *plan, struct repro_result *resu
 
 /* A driver library of this build in front of the system's, or none at all. */
 struct stand_in {
-    const char *label;    /* for people: which cause it plays */
+    const char *path;     /* in repro.tsv: which cause it plays */
     const char *program;  /* that meets it */
     const char *variable; /* set to the folder below; "" nothing */
     const char *folder;
@@ -174,13 +174,13 @@ struct stand_in {
 };
 
 static const struct stand_in stand_ins[] = {
-    { "old", PROGRAM_35, "LD_LIBRARY_PATH", "driver", "10020" },
-    { "old", NEWEST, "LD_LIBRARY_PATH", "driver", "12090" },
-    { "none", PROGRAM_35, "LD_PRELOAD", "hide.so", NULL },
-    { "broken", PROGRAM_35, "LD_LIBRARY_PATH", "broken", NULL },
+    { "driver_old", PROGRAM_35, "LD_LIBRARY_PATH", "driver", "10020" },
+    { "driver_old", NEWEST, "LD_LIBRARY_PATH", "driver", "12090" },
+    { "driver_none", PROGRAM_35, "LD_PRELOAD", "hide.so", NULL },
+    { "driver_broken", PROGRAM_35, "LD_LIBRARY_PATH", "broken", NULL },
 };
 
-static const struct stand_in new_enough = { "new", PROGRAM_35, "LD_LIBRARY_PATH", "driver",
+static const struct stand_in new_enough = { "driver_new", PROGRAM_35, "LD_LIBRARY_PATH", "driver",
                                             "11080" };
 
 static bool meet(struct repro_runtime *runtime, const struct stand_in *s, struct err *err)
@@ -206,14 +206,13 @@ static const struct repro_call *call_named(const struct repro_runtime *runtime, 
 }
 
 /* "runtime 11.8, driver 10.2" of what the program printed. */
-static void describe(struct repro_step *step, const struct stand_in *s,
-                     const struct repro_runtime *runtime)
+static void describe(struct repro_step *step, const struct repro_runtime *runtime)
 {
     const struct repro_call *own = call_named(runtime, "runtime"),
                             *driver = call_named(runtime, "cudaDriverGetVersion");
     int r = own ? atoi(own->text) : 0, d = driver ? atoi(driver->text) : 0;
-    snprintf(step->image, sizeof step->image, "%s: cudart %d.%d, driver %d.%d", s->label, r / 1000,
-             r % 1000 / 10, d / 1000, d % 1000 / 10);
+    snprintf(step->image, sizeof step->image, "cudart %d.%d, driver %d.%d", r / 1000, r % 1000 / 10,
+             d / 1000, d % 1000 / 10);
 }
 
 /* The step's code is the launch's: the driver itself reports no error. */
@@ -223,12 +222,11 @@ static void add_runtime_step(struct repro_result *result, enum repro_role role,
     const struct repro_call *launch = call_named(runtime, "cudaLaunchKernel");
     if (!launch)
         return;
-    struct repro_step *step = repro_add_step(result, role, role == REPRO_CURE ? "cure" : "runtime",
-                                             "cudaLaunchKernel", launch->code);
+    struct repro_step *step =
+        repro_add_step(result, role, s->path, "cudaLaunchKernel", launch->code);
     if (!step)
         return;
-    describe(step, s, runtime);
-    str_copy(step->log, sizeof step->log, launch->text);
+    describe(step, runtime);
 }
 
 int repro_play_old_driver(const struct repro_plan *plan, struct repro_result *result,

@@ -136,7 +136,8 @@ static bool add_code(int *codes, size_t *n, size_t max, int code)
 static bool is_around(const char *path)
 {
     return str_starts(path, RUNTIME) || str_starts(path, "after_") || strcmp(path, "good") == 0 ||
-           strcmp(path, "half") == 0 || strcmp(path, "refused") == 0 || strcmp(path, "cure") == 0;
+           strcmp(path, "small") == 0 || strcmp(path, "not_counted") == 0 ||
+           strcmp(path, "refused") == 0 || strcmp(path, "driver_new") == 0;
 }
 
 size_t repro_all_codes(const char *name, int *codes, size_t max)
