@@ -5,6 +5,8 @@
  * A static archive of objects is a plain file. 7-Zip and RAR are recognised, reported as a problem
  * and handed over as plain. Not recognised, so plain: .Z, .lzma, lzip and zstd streams that begin
  * with a skippable frame, zip archives behind another file (self-extracting programs).
+ * Damage in gzip data that still inflates goes unnoticed: libarchive 3.6 does not verify its
+ * checksum.
  *
  * What an archive may cost is bounded:
  * - ARCHIVE_DEPTH_MAX archives in one another, and ARCHIVE_WRAPS_MAX compressed streams in a row;

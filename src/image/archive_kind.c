@@ -196,7 +196,12 @@ const char *archive_kind_name(enum archive_kind kind)
 
 bool archive_kind_is_stream(enum archive_kind kind)
 {
-    return kind >= ARCHIVE_KIND_GZIP && kind <= ARCHIVE_KIND_LZ4;
+    return kind >= ARCHIVE_KIND_GZIP && kind <= ARCHIVE_KIND_RPM;
+}
+
+bool archive_kind_is_chain(enum archive_kind kind)
+{
+    return kind == ARCHIVE_KIND_DEB || kind == ARCHIVE_KIND_CPIO;
 }
 
 bool archive_kind_is_closed(enum archive_kind kind)

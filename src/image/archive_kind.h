@@ -17,7 +17,6 @@ enum archive_kind {
     ARCHIVE_KIND_ZIP, /* wheel, .conda, jar too */
     ARCHIVE_KIND_TAR, /* also what `docker save` writes */
     ARCHIVE_KIND_DEB,
-    ARCHIVE_KIND_RPM,
     ARCHIVE_KIND_CPIO,
     /* These hold one stream of bytes, which may be an archive again. */
     ARCHIVE_KIND_GZIP,
@@ -25,6 +24,7 @@ enum archive_kind {
     ARCHIVE_KIND_XZ,
     ARCHIVE_KIND_ZSTD,
     ARCHIVE_KIND_LZ4,
+    ARCHIVE_KIND_RPM, /* holds a cpio archive */
     /* Known by name only: what they hold is not looked at. */
     ARCHIVE_KIND_7ZIP,
     ARCHIVE_KIND_RAR,
@@ -37,6 +37,7 @@ enum archive_kind archive_kind_of(const uint8_t *data, size_t size);
 const char *archive_kind_name(enum archive_kind kind);
 
 bool archive_kind_is_stream(enum archive_kind kind);
+bool archive_kind_is_chain(enum archive_kind kind);  /* see archive_chain.h */
 bool archive_kind_is_closed(enum archive_kind kind); /* known, but cannot be opened */
 
 #endif

@@ -102,7 +102,6 @@ static void support_rpm(struct archive *handle)
     archive_read_support_filter_xz(handle);
     archive_read_support_filter_lzma(handle);
     archive_read_support_filter_zstd(handle);
-    archive_read_support_format_cpio(handle);
 }
 
 static void support(struct archive *handle, enum archive_kind kind, bool by_directory)
@@ -117,15 +116,9 @@ static void support(struct archive *handle, enum archive_kind kind, bool by_dire
     case ARCHIVE_KIND_TAR:
         archive_read_support_format_tar(handle);
         return;
-    case ARCHIVE_KIND_DEB:
-        archive_read_support_format_ar(handle);
-        return;
     case ARCHIVE_KIND_RPM:
         support_rpm(handle);
-        return;
-    case ARCHIVE_KIND_CPIO:
-        archive_read_support_format_cpio(handle);
-        return;
+        break;
     case ARCHIVE_KIND_GZIP:
         archive_read_support_filter_gzip(handle);
         break;

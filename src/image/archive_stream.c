@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "image/archive.h"
+#include "image/archive_chain.h"
 #include "image/archive_source.h"
 
 #define RETRY_MAX    3
@@ -19,7 +20,8 @@ struct archive_stream {
     struct archive_source source;
     struct archive_stream *parent;
     struct archive_budget *budget;
-    struct archive *handle;
+    struct archive *handle; /* NULL: read by `chain` */
+    struct archive_chain chain;
 
     /* The current member. */
     struct archive_entry *entry;
@@ -45,6 +47,8 @@ struct archive_stream {
 
 static uint64_t used_bytes(const struct archive_stream *s)
 {
+    if (archive_kind_is_chain(s->kind))
+        return archive_chain_offset(&s->chain);
     return archive_source_offset(&s->source, s->handle);
 }
 
@@ -75,7 +79,7 @@ static void note_damage(struct archive_stream *s, const char *more)
         s->damage = s->source.err;
         return;
     }
-    const char *text = archive_error_string(s->handle);
+    const char *text = s->handle ? archive_error_string(s->handle) : s->chain.fault;
     if (!text)
         text = "it ends early or is malformed";
     err_format(&s->damage, archive_budget_offset(s->budget), "damaged %s: %.*s%s",
@@ -111,6 +115,10 @@ bool archive_stream_broken(const struct archive_stream *s)
 static int open_handle(struct archive_stream *s, struct err *err)
 {
     int status;
+    if (archive_kind_is_chain(s->kind)) {
+        s->chain = archive_chain_of(s->kind, s->source.in);
+        return 0;
+    }
     s->handle = archive_source_open(&s->source, s->kind, &status, err);
     if (!s->handle)
         return -1;
@@ -254,6 +262,20 @@ static void forget_member(struct archive_stream *s)
     err_clear(&s->damage);
 }
 
+/* As next_header, for what is read by `chain`. */
+static int next_link(struct archive_stream *s)
+{
+    struct archive_chain_member m = { .name = &s->member.name };
+    int rc = archive_chain_next(&s->chain, &m, &s->source.err);
+    if (rc <= 0)
+        return rc < 0 ? ARCHIVE_FATAL : ARCHIVE_EOF;
+    s->index++;
+    s->began = used_bytes(s);
+    s->member.size = m.size;
+    s->member.is_file = m.is_file;
+    return ARCHIVE_OK;
+}
+
 int archive_stream_next(struct archive_stream *s, const struct archive_member **member)
 {
     *member = &s->member;
@@ -264,7 +286,10 @@ int archive_stream_next(struct archive_stream *s, const struct archive_member **
     forget_member(s);
     if (s->dead && !restart(s))
         return 0;
-    int rc = next_header(s);
+    int rc = s->handle ? next_header(s) : next_link(s);
+    /* libarchive takes the end of an rpm's headers for the end of what it holds. */
+    if (rc == ARCHIVE_EOF && s->kind == ARCHIVE_KIND_RPM && s->index == 0)
+        rc = ARCHIVE_FATAL;
     if (rc == ARCHIVE_EOF)
         return 0;
     if (rc < ARCHIVE_WARN) {
@@ -272,7 +297,8 @@ int archive_stream_next(struct archive_stream *s, const struct archive_member **
         note_fatal(s);
         return -1;
     }
-    take_member(s);
+    if (s->handle)
+        take_member(s);
     return 1;
 }
 
@@ -282,8 +308,7 @@ int archive_stream_next(struct archive_stream *s, const struct archive_member **
 /* Passing over what is left of a member costs as much as reading it in these. */
 static bool skipping_expands(const struct archive_stream *s)
 {
-    return is_single(s) || s->kind == ARCHIVE_KIND_RPM ||
-           (s->kind == ARCHIVE_KIND_ZIP && !s->source.by_directory);
+    return is_single(s) || (s->kind == ARCHIVE_KIND_ZIP && !s->source.by_directory);
 }
 
 static uint64_t root_bytes(const struct archive_budget *budget)
@@ -318,6 +343,13 @@ static int charge(struct archive_stream *s, uint64_t size)
     return -1;
 }
 
+static int read_link(struct archive_stream *s, size_t *size)
+{
+    long long n = archive_chain_data(&s->chain, &s->data, &s->source.err);
+    *size = n > 0 ? (size_t)n : 0;
+    return n < 0 ? ARCHIVE_FATAL : n == 0 ? ARCHIVE_EOF : ARCHIVE_OK;
+}
+
 /* An empty block is no end, but a decoder that gives nothing else gets nowhere. */
 static int read_block(struct archive_stream *s, size_t *size, la_int64_t *offset)
 {
@@ -333,12 +365,12 @@ static int read_block(struct archive_stream *s, size_t *size, la_int64_t *offset
     return ARCHIVE_FATAL;
 }
 
-/* Asks libarchive for what comes next: 1, 0 at the end, -1 when broken. */
+/* Asks for what comes next: 1, 0 at the end, -1 when broken. */
 static int next_block(struct archive_stream *s)
 {
     size_t size;
-    la_int64_t offset;
-    int rc = read_block(s, &size, &offset);
+    la_int64_t offset = 0;
+    int rc = s->handle ? read_block(s, &size, &offset) : read_link(s, &size);
     if (rc < ARCHIVE_WARN) {
         s->broken = true;
         if (rc == ARCHIVE_FATAL)
