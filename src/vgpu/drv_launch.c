@@ -9,6 +9,7 @@
 #include "vgpu/drv_module.h"
 
 enum { PARAM_END, PARAM_BUFFER, PARAM_BUFFER_SIZE };
+enum { PARAM_PADDING = 16 };
 
 #define BUDGET_DEFAULT (UINT64_C(1) << 33)
 
@@ -29,11 +30,12 @@ static int gather(const struct drv_function *f, void **params, unsigned char *bu
     return DRV_OK;
 }
 
-/* The program lays the buffer out itself; what it leaves out at the end is zero. */
+/* The program lays the buffer out itself; a struct may be padded at its end. More than that is what
+ * the text of 701 means by too many parameters. */
 static int from_extra(const struct drv_function *f, void **extra, unsigned char *buffer)
 {
     const void *data = NULL;
-    size_t size = 0;
+    size_t size = 0, needed = f->info.param_bytes;
     for (; (uintptr_t)extra[0] != PARAM_END; extra += 2) {
         if ((uintptr_t)extra[0] == PARAM_BUFFER)
             data = extra[1];
@@ -42,10 +44,12 @@ static int from_extra(const struct drv_function *f, void **extra, unsigned char 
         else
             return DRV_INVALID_VALUE;
     }
-    if ((size && !data) || size > f->info.param_bytes)
+    if (size < needed || (size && !data))
         return DRV_INVALID_VALUE;
-    if (size)
-        memcpy(buffer, data, size);
+    if (size > (needed + PARAM_PADDING - 1) / PARAM_PADDING * PARAM_PADDING)
+        return DRV_LAUNCH_OUT_OF_RESOURCES;
+    if (needed)
+        memcpy(buffer, data, needed);
     return DRV_OK;
 }
 

@@ -40,6 +40,7 @@ static int compile(struct drv_module *module, const char *text, size_t size, uns
         return DRV_OK;
     module->code = NULL;
     add_compiler_message(log, err.msg);
+    drv_log("PTX is not compiled: %s", err.msg);
     return err.native ? err.native : DRV_INVALID_PTX;
 }
 
@@ -78,8 +79,6 @@ static int use_cubin(struct drv_module *module, struct drv_loaded *loaded, struc
         if (ptx_parse_header((const uint8_t *)text.p, text.len, &header))
             module->virtual_version = header.arch;
         code = compile(module, text.p, text.len, loaded->arch, log);
-        if (code)
-            drv_log("PTX of a cubin cannot be executed: %s", log->p);
     } else {
         keep_foreign(module, loaded);
     }
@@ -163,8 +162,6 @@ static int load_data(const char *call, void **module, const void *image,
     code = drv_jit_check(options, drv_current()->device->card->cc);
     if (code == DRV_OK)
         code = load(module, image, &log);
-    if (*log.p)
-        drv_log("%s", log.p);
     drv_jit_give_log(options, log.p);
     str_free(&log);
     return drv_leave(code);
@@ -214,8 +211,6 @@ int cuModuleLoad(void **module, const char *path)
         code = DRV_INVALID_IMAGE;
     if (code == DRV_OK)
         code = load(module, file.p, &log);
-    if (*log.p)
-        drv_log("%s", log.p);
     str_free(&log);
     str_free(&file);
     return drv_leave(code);
@@ -258,11 +253,17 @@ int cuModuleGetLoadingMode(int *mode)
 /* ---- functions and variables
  * -------------------------------------------------------------------------- */
 
-static int is_named(void *self, const char *name, size_t length, struct err *err)
+struct wanted {
+    const char *name;
+    bool found;
+};
+
+static int is_wanted(void *self, const char *name, size_t length, struct err *err)
 {
     (void)err;
-    const char *wanted = self;
-    return strlen(wanted) == length && memcmp(wanted, name, length) == 0 ? -1 : 0;
+    struct wanted *wanted = self;
+    wanted->found |= strlen(wanted->name) == length && memcmp(wanted->name, name, length) == 0;
+    return 0;
 }
 
 /* Whether the module has a kernel of that name; `*kernel` where it can run. */
@@ -272,8 +273,9 @@ static bool has_kernel(const struct drv_module *module, const char *name,
     *kernel = module->code ? exec_find(module->code, name) : NULL;
     if (module->code)
         return *kernel != NULL;
-    return cubin_kernels(module->cubin, module->cubin_size, is_named, (void *)(uintptr_t)name,
-                         NULL) < 0;
+    struct wanted wanted = { .name = name };
+    cubin_kernels(module->cubin, module->cubin_size, is_wanted, &wanted, NULL);
+    return wanted.found;
 }
 
 static struct drv_function *new_function(struct drv_module *module, const char *name,
