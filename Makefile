@@ -197,8 +197,8 @@ unit: $(UNIT_PROGRAMS) ## the unit tests
 
 # What a user sees: tests/cli/run compares whole runs of the program with recorded output.
 .PHONY: cli
-cli: $(BUILD)/smfit ## the program's own output against what is recorded
-	@tests/cli/run $(BUILD)
+cli: $(BUILD)/smfit runtime $(VGPU) ## the program's own output against what is recorded
+	@SMFIT_VGPU_MANIFEST=$(abspath $(FATBIN))/manifest.tsv tests/cli/run $(BUILD)
 
 # tests/fuzz/fuzz_<layer>_<what>.c is a libFuzzer target; here it is linked with a driver that gives it
 # the files of its corpus, and under FUZZER=1 (clang) with libFuzzer.

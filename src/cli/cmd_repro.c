@@ -74,7 +74,7 @@ static int list(struct cmd_run *run, struct err *err)
 static void labelled(enum out_style style, const char *label_id, const char *text)
 {
     const char *label = label_id ? text_get(label_id) : "";
-    size_t width = utf8_width(label);
+    const size_t width = utf8_width(label);
     out_pad(2);
     out_text(OUT_DIM, label);
     out_pad(width < LABEL_WIDTH ? LABEL_WIDTH - width : 1);
@@ -289,12 +289,50 @@ static void print_totals(const size_t *counts)
     str_free(&line);
 }
 
+/* The codes of the faults, each once: "218/209". */
+static void seen_codes(const struct repro_result *result, struct str *to)
+{
+    for (size_t i = 0; i < result->step_count; i++) {
+        bool again = result->steps[i].role != REPRO_FAULT;
+        for (size_t k = 0; k < i; k++)
+            again = again || (result->steps[k].role == REPRO_FAULT &&
+                              result->steps[k].code == result->steps[i].code);
+        if (!again)
+            str_addf(to, "%s%d", to->len ? "/" : "", result->steps[i].code);
+    }
+}
+
+/* A line of the table that ends --all: the case, what came, and whether that was right. */
+static void add_row(struct grid *g, const struct repro_result *result)
+{
+    static const char *const words[] = {
+        [REPRO_SEEN] = "repro.word.seen",
+        [REPRO_WRONG] = "repro.word.wrong",
+        [REPRO_UNABLE] = "repro.word.unable",
+        [REPRO_FAILED] = "repro.word.failed",
+    };
+    struct str codes = STR_INIT, word = STR_INIT;
+    seen_codes(result, &codes);
+    text_add(&word, words[result->status],
+             TEXT_ARGS({ "card", result->virtual_card }, { "why", result->failure.msg }));
+    grid_cell(g, result->name);
+    grid_cell(g, codes.p);
+    grid_cell(g, word.p);
+    str_free(&word);
+    str_free(&codes);
+}
+
 static int play(struct repro_run *r, size_t first, size_t last, struct err *err)
 {
+    static const struct grid_column columns[] = { { NULL, false },
+                                                  { NULL, false },
+                                                  { NULL, false } };
     size_t counts[REPRO_FAILED + 1] = { 0 };
     struct repro_result *result = calloc(1, sizeof *result);
+    struct grid *g = grid_new(columns, 3);
     json_t *cases = json_array();
-    int failed = result ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+    bool short_form = r->run->globals->quiet && last - first > 1;
+    int failed = result && g ? 0 : err_set(err, ERR_MEMORY, "out of memory");
     for (size_t i = first; i < last && !failed; i++) {
         failed = repro_play(&r->plan, i, result, err);
         if (failed)
@@ -302,18 +340,22 @@ static int play(struct repro_run *r, size_t first, size_t last, struct err *err)
         counts[result->status]++;
         if (r->run->doc)
             json_array_append_new(cases, repro_json_result(result));
-        else
+        else if (!short_form)
             print_case(result);
+        add_row(g, result);
     }
     if (r->run->doc)
         json_put(r->run->doc, "cases", cases);
     else
         json_decref(cases);
     free(result);
+    if (!failed && !r->run->doc && last - first > 1) {
+        grid_print(g, 2);
+        print_totals(counts);
+    }
+    grid_free(g);
     if (failed)
         return -1;
-    if (!r->run->doc && last - first > 1)
-        print_totals(counts);
     if (!r->run->doc && r->machine.simulated)
         out_wrapped(OUT_DOUBTFUL, 0, text_get("probe.simulated"));
     return exit_code(counts, last - first > 1);
