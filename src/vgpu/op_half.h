@@ -3,8 +3,8 @@
  *   rounding again to p bits gives the correctly rounded result; bf16 products may fall below
  *   float's normal range and are formed in double;
  * - a fused multiply-add is formed in double and goes to half by way of a float rounded to odd. The
- *   product is exact there; the sum is inexact only where one term lies far below the other's last
- *   place, and then no tie of the half format can be missed. */
+ *   product is exact there; for f16 so is the sum wherever it may be near a tie (such a sum spans
+ *   at most 41 bits), for bf16 the sum is rounded to odd as well. */
 
 static inline float flush_half(float x, bool ftz)
 {
@@ -70,10 +70,22 @@ static inline uint32_t bf16_mul(uint32_t x, uint32_t y, unsigned m)
     return finish_bf16(odd_float((double)float_of_bf16(x) * float_of_bf16(y)), m);
 }
 
+/* The sum x + y with its last bit set if it is inexact: a product of two bf16 may be a tie, and a
+ * third operand far below it decides. */
+static inline double odd_sum(double x, double y)
+{
+    double s = x + y, t = s - x;
+    double lost = (x - (s - t)) + (y - t);
+    uint64_t u = bits_of_f64(s);
+    bool nudge = s - s == 0.0 && lost != 0.0 && !(u & 1);
+    uint64_t step = (lost > 0.0) == (s > 0.0) ? 1 : UINT64_MAX;
+    return f64_of_bits(nudge ? u + step : u);
+}
+
 static inline uint32_t bf16_fma(uint32_t x, uint32_t y, uint32_t c, unsigned m)
 {
-    return finish_bf16(odd_float((double)float_of_bf16(x) * float_of_bf16(y) + float_of_bf16(c)),
-                       m);
+    double product = (double)float_of_bf16(x) * float_of_bf16(y);
+    return finish_bf16(odd_float(odd_sum(product, float_of_bf16(c))), m);
 }
 
 static inline uint32_t half_min(uint32_t x, uint32_t y, unsigned m)
