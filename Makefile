@@ -191,6 +191,8 @@ $(BUILD)/tests/$(basename $(notdir $(1))): $(BUILD)/$(basename $(1)).o $(call ar
 endef
 $(foreach t,$(UNIT),$(eval $(call UNIT_RULE,$(t),$(call test_layer,$(t)))))
 
+include tests/stubs/stubs.mk
+
 .PHONY: unit
 unit: $(UNIT_PROGRAMS) ## the unit tests
 	@scripts/run-tests $(UNIT_PROGRAMS)
