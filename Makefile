@@ -243,7 +243,8 @@ test-none: ## the same tests of a build without images
 	@$(MAKE) $(jobs) -s BUILD=$(BUILD)/none NVCC=none test-build
 test-full: ## everything, before an issue is closed (up to 90 minutes)
 	@scripts/stages test '$(MAKE) $(jobs) test' check '$(MAKE) $(jobs) check' sanitizers '$(MAKE) $(jobs) test-san' no-images '$(MAKE) $(jobs) test-none' \
-	    fuzz '$(MAKE) $(jobs) fuzz FUZZ_SECONDS=60'
+	    fuzz '$(MAKE) $(jobs) fuzz FUZZ_SECONDS=60' \
+	    sweeps 'SMFIT_FULL=1 TEST_SECONDS=2400 scripts/run-tests $(BUILD)/san/tests/test_image_sweeps'
 
 # ---- checks ------------------------------------------------------------------------------------
 
