@@ -192,6 +192,8 @@ endef
 $(foreach t,$(UNIT),$(eval $(call UNIT_RULE,$(t),$(call test_layer,$(t)))))
 
 include tests/stubs/stubs.mk
+# Real drivers for tests, as scripts/setup unpacks them.
+export SMFIT_REAL_DRIVERS ?= $(subst $() ,:,$(wildcard $(CURDIR)/build/drivers/*/libcuda.so.1))
 
 .PHONY: unit
 unit: $(UNIT_PROGRAMS) ## the unit tests
@@ -230,7 +232,7 @@ test-build: check-programs
 	@scripts/stages unit '$(MAKE) $(jobs) -s unit' corpus '$(MAKE) $(jobs) -s fuzz-replay' $(if $(wildcard tests/cli/run),cli '$(MAKE) $(jobs) -s cli')
 
 test: ## set up, build and test
-	@scripts/setup host tests $(if $(filter none,$(NVCC)),,toolkit)
+	@scripts/setup host tests drivers $(if $(filter none,$(NVCC)),,toolkit)
 	@$(MAKE) $(jobs) all $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
 	@scripts/stages tests '$(MAKE) $(jobs) -s test-build' layers 'scripts/layers --self-test && scripts/layers' $(SCRIPT_TESTS)
 
@@ -297,7 +299,7 @@ dist: ## a source archive of the last commit
 
 .PHONY: clean
 clean: ## removes what was built; the CUDA compiler stays
-	@find $(BUILD) -mindepth 1 -maxdepth 1 ! -name 'toolkit*' -exec rm -rf {} + 2>/dev/null || true
+	@find $(BUILD) -mindepth 1 -maxdepth 1 ! -name 'toolkit*' ! -name drivers -exec rm -rf {} + 2>/dev/null || true
 
 .PHONY: help
 help: ## this text
