@@ -145,7 +145,7 @@ static void support(struct archive *handle, enum archive_kind kind, bool by_dire
  * library searches the last 16 KiB for it, and keeps all of the directory in memory; without it, or
  * with one of hostile size (0xffffffff for what only the zip64 record says too), a zip is read from
  * the front. */
-static bool find_directory(struct archive_source *s)
+static bool has_directory(const struct archive_source *s)
 {
     uint8_t tail[16 << 10];
     uint64_t size = input_size(s->in);
@@ -158,9 +158,7 @@ static bool find_directory(struct archive_source *s)
         if (bytes_u32(&end) != 0x06054b50)
             continue;
         bytes_seek(&end, 12);
-        uint32_t directory_size = bytes_u32(&end);
-        s->directory_at = bytes_u32(&end);
-        return directory_size <= ARCHIVE_DIRECTORY_MAX;
+        return bytes_u32(&end) <= ARCHIVE_DIRECTORY_MAX;
     }
     return false;
 }
@@ -188,8 +186,7 @@ struct archive *archive_source_open(struct archive_source *s, enum archive_kind 
         err_set(err, ERR_MEMORY, "out of memory");
         return NULL;
     }
-    s->by_directory =
-        kind == ARCHIVE_KIND_ZIP && s->seekable && !s->from_front && find_directory(s);
+    s->by_directory = kind == ARCHIVE_KIND_ZIP && s->seekable && !s->from_front && has_directory(s);
     support(handle, kind, s->by_directory);
     archive_read_set_callback_data(handle, s);
     archive_read_set_read_callback(handle, s->seekable ? read_at : read_forward);

@@ -11,14 +11,13 @@ struct archive; /* libarchive's */
 struct archive_source {
     struct input *in;
     bool seekable;
-    bool by_directory;     /* a zip that is read by the directory at its end */
-    bool from_front;       /* a zip whose directory is of no use */
-    uint64_t directory_at; /* where that begins, as the zip says */
-    uint64_t base;         /* offset of the handle's first byte */
-    uint64_t at;           /* seekable: offset of the next read */
-    uint8_t *block;        /* seekable: what libarchive was given last */
-    size_t lent;           /* forwards: bytes of the window that libarchive may still look at */
-    struct err err;        /* the input's own failure, for which libarchive has only a number */
+    bool by_directory; /* a zip that is read by the directory at its end */
+    bool from_front;   /* a zip whose directory is of no use */
+    uint64_t base;     /* offset of the handle's first byte */
+    uint64_t at;       /* seekable: offset of the next read */
+    uint8_t *block;    /* seekable: what libarchive was given last */
+    size_t lent;       /* forwards: bytes of the window that libarchive may still look at */
+    struct err err;    /* the input's own failure, for which libarchive has only a number */
 };
 
 /* Begins at the input's first byte where it is seekable, else where it stands. */

@@ -2,6 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct archive_stream {
     struct archive_budget *budget;
     struct archive *handle; /* NULL: read by `chain` */
     struct archive_chain chain;
+    locale_t utf8; /* (locale_t)0: the system has none */
 
     /* The current member. */
     struct archive_entry *entry;
@@ -35,6 +37,7 @@ struct archive_stream {
     bool ended, broken;
 
     struct err damage;
+    struct err last; /* that ended a handle at a header */
     bool told;
     bool dead; /* libarchive will not read this handle any more */
     bool lost; /* because of a header: the member after it cannot be found by counting */
@@ -145,6 +148,7 @@ struct archive_stream *archive_stream_open(enum archive_kind kind, struct input 
         budget->outermost = s;
     if (archive_source_init(&s->source, in, err) < 0)
         goto fail;
+    s->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     if (open_handle(s, err) < 0)
         goto fail;
     s->failed_to_open = s->lost = s->dead;
@@ -164,17 +168,24 @@ void archive_stream_close(struct archive_stream *s)
         archive_read_free(s->handle);
     str_free(&s->member.name);
     archive_source_free(&s->source);
+    if (s->utf8)
+        freelocale(s->utf8);
     free(s);
 }
 
 /* ---- members -----------------------------------------------------------------------------------
  */
 
+/* libarchive drops a name that is declared as UTF-8 where the locale is not, so it gets one that
+ * is, for as long as it looks at a header. */
 static int next_header(struct archive_stream *s)
 {
     int rc = ARCHIVE_RETRY;
+    locale_t before = s->utf8 ? uselocale(s->utf8) : (locale_t)0;
     for (int i = 0; i < RETRY_MAX && rc == ARCHIVE_RETRY; i++)
         rc = archive_read_next_header(s->handle, &s->entry);
+    if (s->utf8)
+        uselocale(before);
     return rc;
 }
 
@@ -190,8 +201,7 @@ static bool skip_seen(struct archive_stream *s)
 }
 
 /* Damage ends libarchive's handle. Damaged data of a member is passed by the directory where there
- * is one; without it, or where a header is damaged, the next header is searched for. A damaged
- * directory, which is read before all else, means reading from the front. */
+ * is one; without it, or where a header is damaged, the next header is searched for. */
 static bool restart(struct archive_stream *s)
 {
     struct err err;
@@ -199,9 +209,8 @@ static bool restart(struct archive_stream *s)
         return false;
     s->restarts++;
     bool by_directory = s->source.by_directory && !s->lost;
-    uint64_t used = used_bytes(s);
-    bool no_directory = s->source.by_directory && s->index == 0 && used >= s->source.directory_at;
-    uint64_t from = no_directory ? 0 : used + 1;
+    /* With nothing read yet the directory itself may be at fault. */
+    uint64_t from = s->source.by_directory && s->index == 0 ? 0 : used_bytes(s) + 1;
     if (!by_directory && !archive_source_resume(&s->source, from))
         return false;
     s->lost = false;
@@ -213,8 +222,7 @@ static bool restart(struct archive_stream *s)
     return !by_directory || skip_seen(s);
 }
 
-/* Names are kept as bytes. libarchive gives NULL where the locale cannot express what the archive
- * declares as UTF-8, hence the second attempt. */
+/* Names are kept as bytes. libarchive may hold one in a single form, hence the second attempt. */
 static void take_name(struct archive_stream *s)
 {
     struct str *name = &s->member.name;
@@ -276,6 +284,13 @@ static int next_link(struct archive_stream *s)
     return ARCHIVE_OK;
 }
 
+/* A damaged first header is met again when reading begins anew. */
+static void told_before(struct archive_stream *s)
+{
+    s->told = s->damage.offset == s->last.offset && strcmp(s->damage.msg, s->last.msg) == 0;
+    s->last = s->damage;
+}
+
 int archive_stream_next(struct archive_stream *s, const struct archive_member **member)
 {
     *member = &s->member;
@@ -295,6 +310,7 @@ int archive_stream_next(struct archive_stream *s, const struct archive_member **
     if (rc < ARCHIVE_WARN) {
         s->lost = true;
         note_fatal(s);
+        told_before(s);
         return -1;
     }
     if (s->handle)
