@@ -170,6 +170,7 @@ static inline size_t build_fatbin(struct build *b, const struct build_entry *ent
 struct build_symbol {
     const char *name;
     unsigned info, other; /* 0x12 and 0x10 for a global kernel */
+    bool undefined;       /* of another cubin */
 };
 
 struct build_cubin {
@@ -215,7 +216,7 @@ static inline void build_cubin_symbols(const struct build_cubin *c, struct build
             build_zero(symbols, 8);
         build_int(symbols, c->symbols[i].info, 1);
         build_int(symbols, c->symbols[i].other, 1);
-        build_int(symbols, 4, 2);
+        build_int(symbols, c->symbols[i].undefined ? 0 : 4, 2);
         if (!c->bits32)
             build_zero(symbols, 16);
         build_text(strings, c->symbols[i].name);

@@ -7,11 +7,12 @@
 #include "image/cubin.h"
 
 static const struct build_symbol symbols[] = {
-    { "_Z5saxpyiPf", 0x12, 0x10 },   /* global kernel */
-    { "helper", 0x12, 0x00 },        /* global device function */
-    { "static_kernel", 0x02, 0x10 }, /* local kernel */
-    { "table", 0x11, 0x10 },         /* an object, whatever its other bits */
-    { "weak_kernel", 0x22, 0x10 },   { "alias", 0x12, 0xa0 },
+    { "_Z5saxpyiPf", 0x12, 0x10, false },   /* global kernel */
+    { "helper", 0x12, 0x00, false },        /* global device function */
+    { "static_kernel", 0x02, 0x10, false }, /* local kernel */
+    { "table", 0x11, 0x10, false },         /* an object, whatever its other bits */
+    { "weak_kernel", 0x22, 0x10, false },   { "alias", 0x12, 0xa0, false },
+    { "elsewhere", 0x12, 0x10, true },
 };
 #define SYMBOLS (sizeof symbols / sizeof *symbols)
 

@@ -18,18 +18,24 @@ static struct build old_cubin(void)
     return b;
 }
 
+/* `size` letters that do not compress away, and a NUL. */
+static const char *random_name(char *name, size_t size)
+{
+    uint32_t state = 1;
+    for (size_t i = 0; i < size; i++) {
+        state = state * 1664525 + 1013904223;
+        name[i] = (char)('a' + (state >> 24) % 26);
+    }
+    name[size] = 0;
+    return name;
+}
+
 /* A cubin of ABI 8 for sm_90, by toolkit 13.0, whose note stands behind `before` bytes of names. */
 static struct build new_cubin(size_t before)
 {
     struct build b = { 0 };
     char *name = malloc(before + 1);
-    uint32_t state = 1;
-    for (size_t i = 0; i < before; i++) {
-        state = state * 1664525 + 1013904223;
-        name[i] = (char)('a' + (state >> 24) % 26); /* so that it does not compress away */
-    }
-    name[before] = 0;
-    struct build_symbol symbol = { name, 0x12, 0x10 };
+    struct build_symbol symbol = { random_name(name, before), 0x12, 0x10, false };
     build_cubin(&b, &(struct build_cubin){ .abi = 8,
                                            .e_version = 1,
                                            .e_flags = 0x06005a04,
@@ -99,12 +105,16 @@ Test(scan, a_container_is_walked_with_all_that_its_headers_say)
 
 Test(scan, toolkit_and_relocatable_are_read_from_the_payloads)
 {
+    char name[5001];
+    struct build_symbol symbol = { random_name(name, 5000), 0x12, 0x10, false };
     for (int relocatable = 0; relocatable < 2; relocatable++) {
         for (enum build_packing packing = BUILD_PLAIN; packing <= BUILD_ZSTD; packing++) {
             struct build b = { 0 }, cubin = { 0 };
             build_cubin(&cubin, &(struct build_cubin){ .abi = 7,
                                                        .e_version = 102,
                                                        .e_flags = 0x00230523,
+                                                       .symbols = &symbol,
+                                                       .symbol_count = 1,
                                                        .relocatable = relocatable });
             build_fatbin(&b,
                          &(struct build_entry){ .kind = 2,

@@ -223,6 +223,23 @@ Test(damage, a_payload_that_does_not_unpack_is_named_and_the_next_one_given)
     }
 }
 
+Test(damage, sizes_that_wrap_around_hide_nothing)
+{
+    static const uint64_t sizes[] = { UINT64_MAX, UINT64_MAX - 15, UINT64_MAX - 16 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct build b = { 0 };
+        build_fatbin(&b, &(struct build_entry){ .kind = 2, .arch = 35 }, 1);
+        build_patch(&b, 8, sizes[i], 8);
+        build_patch(&b, 16 + 8, sizes[i] - 64, 8);
+        size_t second = add_container(&b, NULL);
+        seen_scan_memory(&seen, b.data, b.size, false);
+        cr_assert_eq(seen.container_count, 1);
+        cr_assert_eq(seen.containers[0].offset, second);
+        cr_assert_eq(seen.problem_count, 1);
+        build_free(&b);
+    }
+}
+
 Test(damage, a_fat_binary_of_cuda_3_is_named)
 {
     struct build b = { 0 };
