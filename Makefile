@@ -204,6 +204,11 @@ unit: $(UNIT_PROGRAMS) ## the unit tests
 cli: $(BUILD)/smfit runtime $(VGPU) ## the program's own output against what is recorded
 	@SMFIT_VGPU_MANIFEST=$(abspath $(FATBIN))/manifest.tsv tests/cli/run $(BUILD)
 
+# Programs that are not smfit, on the virtual GPU; SMFIT_FULL=1 for all cards.
+.PHONY: test-vgpu
+test-vgpu: $(VGPU) ## other programs on the virtual GPU
+	@tests/vgpu/run $(BUILD)
+
 # tests/fuzz/fuzz_<layer>_<what>.c is a libFuzzer target; here it is linked with a driver that gives it
 # the files of its corpus, and under FUZZER=1 (clang) with libFuzzer.
 FUZZER ?=
@@ -229,7 +234,8 @@ fuzz: ## new inputs for each fuzz target, FUZZ_SECONDS=5 each (clang)
 # The tests of one build, all of them on what is built.
 .PHONY: test-build test test-san test-none test-full
 test-build: check-programs
-	@scripts/stages unit '$(MAKE) $(jobs) -s unit' corpus '$(MAKE) $(jobs) -s fuzz-replay' $(if $(wildcard tests/cli/run),cli '$(MAKE) $(jobs) -s cli')
+	@scripts/stages unit '$(MAKE) $(jobs) -s unit' corpus '$(MAKE) $(jobs) -s fuzz-replay' $(if $(wildcard tests/cli/run),cli '$(MAKE) $(jobs) -s cli') \
+	    vgpu '$(MAKE) $(jobs) -s test-vgpu'
 
 test: ## set up, build and test
 	@scripts/setup host tests drivers $(if $(filter none,$(NVCC)),,toolkit)
@@ -246,6 +252,7 @@ test-none: ## the same tests of a build without images
 test-full: ## everything, before an issue is closed (up to 90 minutes)
 	@scripts/stages test '$(MAKE) $(jobs) test' check '$(MAKE) $(jobs) check' sanitizers '$(MAKE) $(jobs) test-san' no-images '$(MAKE) $(jobs) test-none' \
 	    fuzz '$(MAKE) $(jobs) fuzz FUZZ_SECONDS=60' \
+	    model 'SMFIT_FULL=1 tests/vgpu/run $(BUILD)' \
 	    sweeps 'SMFIT_FULL=1 TEST_SECONDS=2400 scripts/run-tests $(BUILD)/san/tests/test_image_sweeps'
 
 # ---- checks ------------------------------------------------------------------------------------
@@ -254,7 +261,8 @@ test-full: ## everything, before an issue is closed (up to 90 minutes)
 # 2.10 misreads numbers such as 0x1p31f.
 CPPCHECK  := cppcheck -q --error-exitcode=1 --enable=warning,performance --inline-suppr --std=c11 \
              --suppress=autoVariables \
-             --suppress=incorrectLogicOperator:src/vgpu/op_cvt.h -D_GNU_SOURCE -Isrc -I.
+             --suppress=incorrectLogicOperator:src/vgpu/op_cvt.h -D_GNU_SOURCE -Isrc -I. \
+             '-Djson_array_foreach(array,i,value)=for(i=0;(value=json_array_get(array,i));i++)'
 SCRIPTS   := $(shell grep -lE '^.!.*(bash|/sh)$$' .ci/run scripts/* fatbin/* tests/*/* 2>/dev/null)
 
 .PHONY: check check-programs
@@ -263,7 +271,7 @@ check: ## warnings of gcc and clang as errors, cppcheck, layers, shellcheck
 	@scripts/stages \
 	    gcc '$(MAKE) $(jobs) -s BUILD=$(BUILD)/check-gcc WERROR=1 check-programs' \
 	    clang '$(MAKE) $(jobs) -s BUILD=$(BUILD)/check-clang CC=clang WERROR=1 check-programs' \
-	    cppcheck '$(CPPCHECK) -j$(JOBS) src' layers scripts/layers shellcheck 'shellcheck -e SC1091 $(SCRIPTS)'
+	    cppcheck "$(CPPCHECK) -j$(JOBS) src" layers scripts/layers shellcheck 'shellcheck -e SC1091 $(SCRIPTS)'
 
 # ---- what people type --------------------------------------------------------------------------
 

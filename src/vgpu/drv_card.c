@@ -13,27 +13,30 @@
 /* ---- names -------------------------------------------------------------------------------------
  */
 
-static bool is_family_word(const char *word, size_t n)
+/* The first few are makers and brands, which nobody needs to say. */
+static bool is_left_out(const char *word, size_t n, size_t count)
 {
     static const char *const words[] = {
-        "nvidia", "geforce", "gtx", "gt", "rtx", "quadro", "tesla"
+        "nvidia", "geforce", "quadro", "tesla", "gtx", "gt", "rtx"
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < count; i++)
         if (strlen(words[i]) == n && strncasecmp(words[i], word, n) == 0)
             return true;
     return false;
 }
 
-/* Lower case, without family words and separators; `brackets` says whether what stands in brackets
- * counts. */
-static void simplify(char *to, size_t size, const char *name, bool brackets)
+enum { BRANDS = 4, FAMILIES = 7 };
+
+/* Lower case, without separators and the first `left_out` of those words; `brackets` says whether
+ * what stands in brackets counts. */
+static void simplify(char *to, size_t size, const char *name, size_t left_out, bool brackets)
 {
     size_t n = 0;
     while (*name) {
         size_t word = strcspn(name, " -_");
         if (*name == '(' && !brackets)
             break;
-        if (!is_family_word(name, word))
+        if (!is_left_out(name, word, left_out))
             for (size_t i = 0; i < word; i++)
                 if (isalnum((unsigned char)name[i]) && n + 1 < size)
                     to[n++] = (char)tolower((unsigned char)name[i]);
@@ -42,30 +45,45 @@ static void simplify(char *to, size_t size, const char *name, bool brackets)
     to[n] = 0;
 }
 
-enum match { MATCH_NONE, MATCH_STEM, MATCH_SHORT, MATCH_EXACT };
+enum match { MATCH_NONE, MATCH_STEM, MATCH_SHORT, MATCH_BRAND, MATCH_EXACT };
+
+/* "h200" for "H200 SXM 141GB": a whole word of the printed name that has a number at its end, so
+ * that "920" is not 920M; what follows is a variant's. */
+static bool begins_with_word(const char *printed, const char *a, const char *b)
+{
+    size_t n = strlen(b);
+    if (strncmp(a, b, n) != 0 || !isdigit((unsigned char)b[n - 1]))
+        return false;
+    char first[96];
+    for (const char *space = strchr(printed, ' '); space; space = strchr(space + 1, ' ')) {
+        char part[96];
+        snprintf(part, sizeof part, "%.*s", (int)(space - printed), printed);
+        simplify(first, sizeof first, part, FAMILIES, true);
+        if (strcmp(first, b) == 0)
+            return true;
+    }
+    return false;
+}
 
 static enum match match(const char *printed, const char *name)
 {
     char a[96], b[96];
     if (strcasecmp(printed, name) == 0)
         return MATCH_EXACT;
-    simplify(b, sizeof b, name, true);
+    simplify(a, sizeof a, printed, BRANDS, true);
+    simplify(b, sizeof b, name, BRANDS, true);
+    if (*b && strcmp(a, b) == 0)
+        return MATCH_BRAND;
+    simplify(b, sizeof b, name, FAMILIES, true);
     if (!*b)
         return MATCH_NONE;
-    simplify(a, sizeof a, printed, true);
+    simplify(a, sizeof a, printed, FAMILIES, true);
     if (strcmp(a, b) == 0)
         return MATCH_SHORT;
-    simplify(a, sizeof a, printed, false);
-    if (strcmp(a, b) == 0)
+    if (begins_with_word(printed, a, b))
         return MATCH_STEM;
-    /* "h200" for "H200 SXM 141GB": the words that go on are a variant's, so the next must begin one
-     */
-    size_t n = strlen(b);
-    bool starts =
-        strncmp(a, b, n) == 0 && isdigit((unsigned char)b[n - 1]) && !isdigit((unsigned char)a[n]);
-    const char *word = strcasestr(printed, name);
-    return starts && word && (word[strlen(name)] == ' ' || !word[strlen(name)]) ? MATCH_STEM
-                                                                                : MATCH_NONE;
+    simplify(a, sizeof a, printed, FAMILIES, false);
+    return strcmp(a, b) == 0 ? MATCH_STEM : MATCH_NONE;
 }
 
 /* ---- a row -------------------------------------------------------------------------------------

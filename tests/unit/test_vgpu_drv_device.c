@@ -382,6 +382,9 @@ Test(drv_device, names_of_cards_are_taken_as_printed_and_shortened)
         { "GTX 750 Ti", "GeForce GTX 750 Ti" },
         { "RTX 2080", "GeForce RTX 2080" },
         { "L4", "L4" },
+        { "GTX TITAN", "GeForce GTX TITAN" },
+        { "TITAN V", "TITAN V" },
+        { "a100", "A100 PCIe 40GB" },
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct drv_card card;
