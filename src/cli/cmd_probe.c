@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/diagnosis.h"
 #include "cli/grid.h"
 #include "cli/machine.h"
 #include "cli/out.h"
@@ -93,15 +94,25 @@ static void fact_cell(const struct probe_run *r, const struct probe_row *row, st
         str_add(to, " !");
 }
 
+static void device_title(const struct device *device, struct grid *g)
+{
+    char ordinal[16];
+    struct str title = STR_INIT;
+    snprintf(ordinal, sizeof ordinal, "%d", device->ordinal);
+    text_add(&title, "probe.device_title", TEXT_ARGS({ "ordinal", ordinal }));
+    grid_cell(g, title.p);
+    str_free(&title);
+}
+
 static void print_matrix(const struct probe_run *r)
 {
-    struct grid_column columns[DEVICES_MAX + 1] = { { "col.image", false } };
+    struct grid_column columns[DEVICES_MAX + 1] = { { NULL, false } };
     struct grid *g = grid_new(columns, r->count + 1);
     if (!g)
         return;
-    grid_cell(g, "");
+    grid_cell(g, text_get("col.image"));
     for (size_t d = 0; d < r->count; d++)
-        grid_cellf(g, "%d", r->devices[d].device->ordinal);
+        device_title(r->devices[d].device, g);
     for (size_t i = 0; i < r->devices[0].set.count; i++) {
         struct str cell = STR_INIT;
         row_name(r, &r->devices[0].set.rows[i], &cell);
@@ -224,10 +235,11 @@ static void print_summary(const struct probe_run *r, const struct probed *p)
     char n[24], all[24];
     snprintf(n, sizeof n, "%zu", usable);
     snprintf(all, sizeof all, "%zu", p->set.image_rows);
+    const char *id = row ? "probe.summary" : usable ? "probe.summary_bare" : "probe.summary_none";
     text_add(
-        &line, row ? "probe.summary" : "probe.summary_none",
+        &line, id,
         TEXT_ARGS({ "usable", n }, { "all", all }, { "image", taken.p }, { "codes", codes.p }));
-    out_wrapped(row ? OUT_GOOD : OUT_BAD, 2, line.p);
+    out_wrapped(row ? OUT_GOOD : usable ? OUT_DOUBTFUL : OUT_BAD, 2, line.p);
     str_free(&codes);
     str_free(&taken);
     str_free(&line);
@@ -351,18 +363,18 @@ static int probe_all(struct probe_run *r, struct err *err)
 
 static int no_device(struct probe_run *r)
 {
-    struct str line = STR_INIT;
-    char driver[VERSION_TEXT_MAX] = "?";
-    if (version_known(r->machine.version))
-        version_text(r->machine.version, driver);
-    text_add(&line, "probe.no_device",
-             TEXT_ARGS({ "why", r->machine.why.msg }, { "driver", driver }));
+    struct str line = STR_INIT, why = STR_INIT;
+    struct state state;
+    diagnosis_find(&r->machine, &state);
+    diagnosis_add(&why, &state);
+    text_add(&line, "probe.no_device", TEXT_ARGS({ "why", why.p }));
     if (r->run->doc) {
         json_put(r->run->doc, "devices", json_array());
-        json_put_unknown(r->run->doc, "device", r->machine.why.msg);
+        json_put_unknown(r->run->doc, "device", why.p);
     } else {
         out_wrapped(OUT_BAD, 0, line.p);
     }
+    str_free(&why);
     str_free(&line);
     return CMD_NOT_FIT;
 }

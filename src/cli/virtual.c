@@ -50,6 +50,22 @@ static int common_driver(const struct assumption *a, struct driver_version *driv
     return 0;
 }
 
+/* By the list of images the virtual driver finds the PTX behind a cubin. It lies beside the
+ * program, or one level up for the other variants of a build, which share the images. A user's own
+ * choice stands. */
+static void point_to_manifest(const char *folder)
+{
+    static const char *const places[] = { "fatbin", "../fatbin" };
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/%s/manifest.tsv", folder, places[i]);
+        if (access(path, R_OK) == 0) {
+            setenv("SMFIT_VGPU_MANIFEST", path, 0);
+            return;
+        }
+    }
+}
+
 static int find_library(char *library, size_t size, struct err *err)
 {
     char self[4096];
@@ -63,10 +79,7 @@ static int find_library(char *library, size_t size, struct err *err)
         return err_set(err, ERR_LIMIT, "path of the program is too long");
     if (access(library, R_OK))
         return err_set(err, ERR_MISSING, "this build has no virtual GPU: '%s' is missing", library);
-    char manifest[4200];
-    snprintf(manifest, sizeof manifest, "%s/fatbin/manifest.tsv", self);
-    /* A user's own choice, as for a build that keeps its images elsewhere, stands. */
-    setenv("SMFIT_VGPU_MANIFEST", manifest, 0);
+    point_to_manifest(self);
     return 0;
 }
 
