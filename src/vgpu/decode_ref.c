@@ -440,6 +440,8 @@ void decode_emit_lane(struct decoder *d, struct inst *in, enum op_id op)
 
 uint32_t decode_list(struct decoder *d, const uint32_t *refs, unsigned count)
 {
+    if (!count)
+        return 0;
     uint32_t *lists = grow(d->out->lists, d->out->list_count, count, &d->list_cap, sizeof *lists);
     if (!lists) {
         decode_fail_memory(d);

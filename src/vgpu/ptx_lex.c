@@ -155,6 +155,8 @@ static struct ptx_token read_number(struct ptx_lex *lex)
     if (second == 'x' || second == 'X' || second == 'b' || second == 'B') {
         advance(lex);
         advance(lex);
+        if (hex_digit(peek(lex, 0)) < 0)
+            return bad(lex, "a malformed number");
         fits = read_digits(lex, second == 'x' || second == 'X' ? 16 : 2, &t.value);
     } else {
         fits = read_digits(lex, 10, &t.value);

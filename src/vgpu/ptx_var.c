@@ -176,14 +176,21 @@ static void init_reserve(struct ptx_parser *p, struct init *in)
     }
 }
 
+/* "sym", "sym+8", "generic(sym)", "generic(sym)+8" */
 static void init_address(struct ptx_parser *p, struct init *in)
 {
-    struct ptx_entry *e = ptx_lookup(p, p->tok.text, p->tok.size, p->scope);
+    bool generic = p->tok.size == 7 && memcmp(p->tok.text, "generic", 7) == 0;
+    if (generic) {
+        ptx_advance(p);
+        ptx_expect(p, '(');
+    }
+    struct ptx_entry *e =
+        p->tok.kind == PTX_TOK_NAME ? ptx_lookup(p, p->tok.text, p->tok.size, p->scope) : NULL;
+    struct ptx_reloc *r = ptx_pool_take(&p->module->pool, 1, sizeof *r);
     if (!e || e->kind != PTX_ENTRY_SYMBOL || in->elem != 8) {
         ptx_fail(p, p->tok.line, "unsupported initial value '%.*s'", (int)p->tok.size, p->tok.text);
         return;
     }
-    struct ptx_reloc *r = ptx_pool_take(&p->module->pool, 1, sizeof *r);
     if (!r) {
         ptx_fail_memory(p);
         return;
@@ -191,6 +198,8 @@ static void init_address(struct ptx_parser *p, struct init *in)
     *r = (struct ptx_reloc){ .at = in->at, .symbol = e->object, .next = in->symbol->relocs };
     in->symbol->relocs = r;
     ptx_advance(p);
+    if (generic)
+        ptx_expect(p, ')');
     if (ptx_take(p, '+')) {
         uint64_t addend = 0;
         ptx_constant(p, &addend, &(uint8_t){ 0 });
@@ -204,14 +213,7 @@ static void init_value(struct ptx_parser *p, struct init *in)
     if (p->failed)
         return;
     if (p->tok.kind == PTX_TOK_NAME) {
-        bool generic = p->tok.size == 7 && memcmp(p->tok.text, "generic", 7) == 0;
-        if (generic) {
-            ptx_advance(p);
-            ptx_expect(p, '(');
-        }
         init_address(p, in);
-        if (generic)
-            ptx_expect(p, ')');
     } else {
         uint64_t value = 0;
         uint8_t kind = PTX_IMM_INT;

@@ -1,0 +1,502 @@
+/* Control flow, memory and cooperation of the virtual GPU's engine, on hand-written PTX. */
+#include "vgpu_run.h"
+
+TestSuite(vgpu_exec, .timeout = 60);
+
+#define HEAD "\n.version 7.0\n.target sm_70\n.address_size 64\n"
+#define BEGIN                                                                                      \
+    HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<64>;\n.reg .b64 "    \
+         "%rd<32>;\n"                                                                              \
+         ".reg .pred %p<16>;\n.reg .f32 %f<16>;\n.reg .b16 %rs<16>;\n"                             \
+         "ld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nmov.u32 %r1, %tid.x;\n"             \
+         "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\n"
+#define END "st.global.u32 [%rd4], %r2;\nret;\n}\n"
+
+enum { THREADS = 256 };
+
+static uint32_t output[THREADS], input[THREADS];
+
+/* Runs `text` on one block and fetches output[]; input[] is what [in] points to. */
+static enum exec_code run_on(const char *text, uint32_t threads, unsigned capability, bool keep,
+                             struct vgpu_run *r)
+{
+    uint64_t params[2];
+    cr_assert_eq(vgpu_load(r, text, capability, NULL, keep), 0, "%s", r->err.msg);
+    params[0] = vgpu_buffer(r, NULL, sizeof output);
+    params[1] = vgpu_buffer(r, input, sizeof input);
+    enum exec_code code = vgpu_launch(r, NULL, 1, threads, params, sizeof params);
+    memcpy(output, vgpu_host(r, params[0], sizeof output), sizeof output);
+    return code;
+}
+
+static enum exec_code run(const char *text, uint32_t threads, unsigned capability)
+{
+    struct vgpu_run r;
+    enum exec_code code = run_on(text, threads, capability, false, &r);
+    if (code != EXEC_OK)
+        cr_log_info("%s", r.result.fault.text);
+    vgpu_free(&r);
+    return code;
+}
+
+static struct exec_fault fault_of(const char *text, uint32_t threads, unsigned capability)
+{
+    struct vgpu_run r;
+    run_on(text, threads, capability, false, &r);
+    struct exec_fault fault = r.result.fault;
+    vgpu_free(&r);
+    return fault;
+}
+
+/* ---- control flow -----------------------------------------------------------------------------
+ */
+
+static uint32_t collatz(uint32_t n)
+{
+    uint32_t steps = 0;
+    for (; n != 1; steps++)
+        n = n % 2 ? 3 * n + 1 : n / 2;
+    return steps;
+}
+
+Test(vgpu_exec, loops_with_different_counts_and_branches_inside)
+{
+    static const char text[] = BEGIN
+        "add.u32 %r3, %r1, 1;\nmov.u32 %r2, 0;\n"
+        "LOOP: setp.eq.u32 %p1, %r3, 1;\n@%p1 bra DONE;\nand.b32 %r4, %r3, 1;\n"
+        "setp.eq.u32 %p2, %r4, 0;\n@%p2 bra EVEN;\nmad.lo.u32 %r3, %r3, 3, 1;\nbra.uni NEXT;\n"
+        "EVEN: shr.u32 %r3, %r3, 1;\nNEXT: add.u32 %r2, %r2, 1;\nbra.uni LOOP;\nDONE:\n" END;
+    for (unsigned keep = 0; keep < 2; keep++) {
+        struct vgpu_run r;
+        cr_expect_eq(run_on(text, 100, keep ? 35 : 70, keep, &r), EXEC_OK);
+        for (uint32_t i = 0; i < 100; i++)
+            cr_expect_eq(output[i], collatz(i + 1), "thread %u", i);
+        cr_expect_gt(r.result.counters.divergent_branches, 10);
+        vgpu_free(&r);
+    }
+}
+
+Test(vgpu_exec, threads_that_leave_early_do_not_hold_the_others_at_a_barrier)
+{
+    static const char whole[] = BEGIN "setp.gt.u32 %p1, %r1, 40;\nmov.u32 %r2, 7;\n@%p1 bra OUT;\n"
+                                      "setp.eq.u32 %p2, %r1, 3;\n@%p2 ret;\nbar.sync 0;\n"
+                                      "st.global.u32 [%rd4], %r2;\nOUT: ret;\n}\n";
+    cr_expect_eq(run(whole, 96, 35), EXEC_OK);
+    cr_expect_eq(output[0], 7);
+    cr_expect_eq(output[40], 7);
+    cr_expect_neq(output[3], 7);
+    cr_expect_neq(output[41], 7);
+}
+
+Test(vgpu_exec, a_table_of_targets_sends_lanes_apart_and_together)
+{
+    static const char text[] = BEGIN
+        "and.b32 %r3, %r1, 3;\nmov.u32 %r2, 1000;\nT: .branchtargets A, B, C, A;\nbrx.idx %r3, T;\n"
+        "A: add.u32 %r2, %r2, 1;\nbra.uni E;\nB: add.u32 %r2, %r2, 20;\nbra.uni E;\n"
+        "C: add.u32 %r2, %r2, 300;\nE: vote.sync.ballot.b32 %r5, 1, -1;\n"
+        "setp.ne.s32 %p1, %r5, -1;\n@%p1 mov.u32 %r2, 0;\n" END;
+    static const uint32_t wanted[] = { 1001, 1020, 1300, 1001 };
+    cr_expect_eq(run(text, 64, 35), EXEC_OK);
+    for (unsigned i = 0; i < 64; i++)
+        cr_expect_eq(output[i], wanted[i % 4]);
+}
+
+Test(vgpu_exec, calls_pass_values_in_memory_and_registers_and_may_recurse)
+{
+    static const char text[] =
+        HEAD ".func (.param .b32 r) fact(.param .b32 n)\n{\n.reg .b32 %r<8>;\n.reg .pred %p<2>;\n"
+             "ld.param.u32 %r1, [n];\nmov.u32 %r4, 1;\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 bra D;\n"
+             "sub.u32 %r2, %r1, 1;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r2;\n"
+             "call.uni (b), fact, (a);\nld.param.b32 %r3, [b];\n}\nmul.lo.u32 %r4, %r1, %r3;\n"
+             "D: st.param.b32 [r], %r4;\nret;\n}\n"
+             ".func (.reg .u32 y) twice(.reg .u32 x)\n{\nadd.u32 y, x, x;\nret;\n}\n"
+             ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<8>;\n.reg .b64 "
+             "%rd<8>;\n"
+             "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nrem.u32 %r2, %r1, 10;\n"
+             "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r2;\ncall (b), fact, (a);\n"
+             "ld.param.b32 %r3, [b];\n}\ncall (%r4), twice, (%r3);\nmul.wide.u32 %rd2, %r1, 4;\n"
+             "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\nret;\n}\n";
+    cr_expect_eq(run(text, 64, 70), EXEC_OK);
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t f = 2;
+        for (uint32_t k = 2; k <= i % 10; k++)
+            f *= k;
+        cr_expect_eq(output[i], f, "thread %u: %u", i, output[i]);
+    }
+}
+
+Test(vgpu_exec, endless_recursion_and_endless_loops_end)
+{
+    static const char recursion[] = HEAD ".func f()\n{\ncall f;\nret;\n}\n.visible .entry k(.param "
+                                         ".u64 out, .param .u64 in)\n{\ncall f;\nret;\n}\n";
+    static const char loop[] = BEGIN "L: bra L;\n" END;
+    cr_expect_eq(run(recursion, 32, 70), EXEC_LAUNCH_FAILED);
+    cr_expect_eq(run(loop, 32, 70), EXEC_TIMEOUT);
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+Test(vgpu_exec, shared_memory_is_seen_by_the_whole_block_behind_a_barrier)
+{
+    static const char text[] = BEGIN
+        ".shared .align 4 .b8 s[1024];\nmov.u32 %r3, s;\nshl.b32 %r4, %r1, 2;\nadd.u32 %r5, %r3, "
+        "%r4;\n"
+        "st.shared.u32 [%r5], %r1;\nbar.sync 0;\nxor.b32 %r6, %r4, 1020;\nadd.u32 %r6, %r3, %r6;\n"
+        "ld.shared.u32 %r2, [%r6];\n" END;
+    cr_expect_eq(run(text, 256, 35), EXEC_OK);
+    for (uint32_t i = 0; i < 256; i++)
+        cr_expect_eq(output[i], 255 - i);
+}
+
+Test(vgpu_exec, generic_addresses_reach_shared_local_and_global_memory)
+{
+    static const char text[] =
+        BEGIN ".shared .align 4 .b8 s[1024];\n.local .align 8 .b8 l[16];\n"
+              "mov.u64 %rd6, s;\ncvta.shared.u64 %rd7, %rd6;\nadd.s64 %rd7, %rd7, %rd3;\n"
+              "mov.u64 %rd8, l;\ncvta.local.u64 %rd9, %rd8;\n"
+              "ld.u32 %r3, [%rd5];\nst.u32 [%rd7], %r3;\nst.u32 [%rd9+8], %r1;\nbar.sync 0;\n"
+              "ld.shared.u32 %r4, [%rd6+8];\nld.local.u32 %r5, [l+8];\nld.u32 %r6, [%rd9+8];\n"
+              "add.u32 %r2, %r4, %r5;\nadd.u32 %r2, %r2, %r6;\nisspacep.shared %p1, %rd7;\n"
+              "isspacep.local %p2, %rd9;\nisspacep.global %p3, %rd5;\nand.pred %p1, %p1, %p2;\n"
+              "and.pred %p1, %p1, %p3;\n@!%p1 mov.u32 %r2, 0;\n" END;
+    for (uint32_t i = 0; i < THREADS; i++)
+        input[i] = 1000 + i;
+    cr_expect_eq(run(text, 256, 60), EXEC_OK);
+    for (uint32_t i = 0; i < 256; i++)
+        cr_expect_eq(output[i], 1002 + 2 * i, "thread %u: %u", i, output[i]);
+}
+
+Test(vgpu_exec, vectors_narrow_types_and_sign_extension)
+{
+    static const char text[] = BEGIN
+        "and.b32 %r3, %r1, 15;\nmul.wide.u32 %rd6, %r3, 16;\nadd.s64 %rd6, %rd2, %rd6;\n"
+        "ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd6];\nld.global.v2.u64 {%rd7, %rd8}, [%rd6];\n"
+        "cvt.u32.u64 %r8, %rd8;\nld.global.s8 %r9, [%rd6];\nld.global.s16 %r10, [%rd6+2];\n"
+        "ld.global.u8 %r11, [%rd6+1];\nadd.u32 %r2, %r4, %r7;\nadd.u32 %r2, %r2, %r8;\n"
+        "add.u32 %r2, %r2, %r9;\nadd.u32 %r2, %r2, %r10;\nadd.u32 %r2, %r2, %r11;\n" END;
+    for (uint32_t i = 0; i < THREADS; i++)
+        input[i] = 0x81f3a5b7u * (i + 1);
+    cr_expect_eq(run(text, 64, 35), EXEC_OK);
+    for (uint32_t i = 0; i < 64; i++) {
+        const uint32_t *v = &input[i % 16 * 4];
+        int32_t byte = (int8_t)v[0], half = (int16_t)(v[0] >> 16);
+        uint32_t wanted = v[0] + v[3] + v[2] + (v[0] >> 8 & 0xff);
+        wanted += (uint32_t)byte + (uint32_t)half;
+        cr_expect_eq(output[i], wanted, "thread %u: %x, not %x", i, output[i], wanted);
+    }
+}
+
+Test(vgpu_exec, variables_have_initial_values_and_addresses_in_each_other)
+{
+    static const char text[] = HEAD
+        ".const .align 4 .b32 c[4] = {10, 20, 30, -40};\n.global .align 4 .f32 g = 0f3F800000;\n"
+        ".global .align 8 .u64 p[2] = {g, generic(c)+8};\n.global .align 1 .b8 b[5] = {1, 2, 3};\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<16>;\n.reg .b64 "
+        "%rd<8>;\n"
+        "ld.param.u64 %rd1, [out];\nld.const.u32 %r1, [c+12];\nmov.u64 %rd2, c;\nld.const.u32 %r2, "
+        "[%rd2+4];\n"
+        "ld.global.u64 %rd3, [p];\nld.u32 %r3, [%rd3];\nld.global.u64 %rd4, [p+8];\nld.u32 %r4, "
+        "[%rd4];\n"
+        "ld.global.u8 %r5, [b+2];\nld.global.u8 %r6, [b+4];\nst.global.v4.u32 [%rd1], {%r1, %r2, "
+        "%r3, %r4};\n"
+        "st.global.v2.u32 [%rd1+16], {%r5, %r6};\nret;\n}\n";
+    cr_expect_eq(run(text, 1, 35), EXEC_OK);
+    cr_expect_eq(output[0], (uint32_t)-40);
+    cr_expect_eq(output[1], 20);
+    cr_expect_eq(output[2], 0x3f800000);
+    cr_expect_eq(output[3], 30);
+    cr_expect_eq(output[4], 3);
+    cr_expect_eq(output[5], 0);
+}
+
+Test(vgpu_exec, fresh_memory_is_poisoned)
+{
+    static const char text[] = BEGIN ".shared .align 4 .b8 s[16];\nld.shared.u32 %r2, [s];\n" END;
+    cr_expect_eq(run(text, 2, 35), EXEC_OK);
+    cr_expect_eq(output[0], MEM_POISON | (uint32_t)MEM_POISON << 16);
+    cr_expect_eq(output[5], MEM_POISON | (uint32_t)MEM_POISON << 16, "memory that nobody wrote");
+}
+
+Test(vgpu_exec, reads_and_writes_out_of_bounds_name_address_and_thread)
+{
+    static const char write[] = BEGIN "mov.u32 %r2, 1;\nst.global.u32 [%rd4+512], %r2;\n" END;
+    static const char read[] = BEGIN "ld.global.u32 %r2, [%rd5+-4];\n" END;
+    static const char null[] = BEGIN "mov.u64 %rd6, 0;\nld.global.u32 %r2, [%rd6+16];\n" END;
+    static const char shared[] =
+        BEGIN ".shared .align 4 .b8 s[64];\nshl.b32 %r3, %r1, 2;\nld.shared.u32 %r2, [%r3];\n" END;
+    struct exec_fault f = fault_of(write, 200, 35);
+    cr_expect_eq(f.code, EXEC_ILLEGAL_ADDRESS);
+    cr_expect_eq(f.thread[0], 128, "thread %u", f.thread[0]);
+    cr_expect(f.is_write);
+    cr_expect_eq(f.access_bytes, 4);
+    cr_expect_str_eq(f.space, "global");
+    cr_expect_str_eq(f.opcode, "st");
+    cr_expect_eq(f.line, 19, "line %u", f.line);
+    f = fault_of(read, 64, 35);
+    cr_expect_eq(f.code, EXEC_ILLEGAL_ADDRESS);
+    cr_expect_eq(f.thread[0], 0);
+    cr_expect(!f.is_write);
+    cr_expect_eq(fault_of(null, 1, 35).address, 16);
+    f = fault_of(shared, 300, 35);
+    cr_expect_str_eq(f.space, "shared");
+    cr_expect_eq(f.code, EXEC_ILLEGAL_ADDRESS);
+}
+
+Test(vgpu_exec, misaligned_forbidden_and_trapping_code_has_codes_of_its_own)
+{
+    static const char misaligned[] = BEGIN "ld.global.u32 %r2, [%rd5+2];\n" END;
+    static const char vector[] = BEGIN "ld.global.v2.u32 {%r2, %r3}, [%rd5];\n" END;
+    static const char constant[] =
+        HEAD ".const .align 4 .b32 c = 1;\n.visible .entry k(.param .u64 out, .param .u64 "
+             "in)\n{\n.reg .b64 %rd<4>;\n"
+             ".reg .b32 %r<4>;\nmov.u64 %rd1, c;\nmov.u32 %r1, 2;\nst.u32 [%rd1], %r1;\nret;\n}\n";
+    static const char trap[] = BEGIN "setp.eq.u32 %p1, %r1, 5;\n@%p1 trap;\nmov.u32 %r2, 0;\n" END;
+    cr_expect_eq(fault_of(misaligned, 32, 35).code, EXEC_MISALIGNED);
+    struct exec_fault f = fault_of(vector, 32, 35);
+    cr_expect_eq(f.code, EXEC_MISALIGNED);
+    cr_expect_eq(f.thread[0], 1);
+    cr_expect_eq(fault_of(constant, 1, 35).code, EXEC_INVALID_SPACE);
+    f = fault_of(trap, 32, 35);
+    cr_expect_eq(f.code, EXEC_LAUNCH_FAILED);
+    cr_expect_eq(f.thread[0], 5);
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------
+ */
+
+Test(vgpu_exec, a_barrier_in_divergent_code_is_a_fault_below_7_0_and_legal_from_then_on)
+{
+    static const char text[] =
+        BEGIN "mov.u32 %r2, 1;\nand.b32 %r3, %r1, 1;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra "
+              "A;\nbar.sync 0;\n"
+              "mov.u32 %r2, 2;\nbra.uni B;\nA: bar.sync 0;\nmov.u32 %r2, 3;\nB:\n" END;
+    cr_expect_eq(fault_of(text, 64, 61).code, EXEC_LAUNCH_FAILED);
+    cr_expect_eq(run(text, 64, 70), EXEC_OK);
+    cr_expect_eq(output[0], 3);
+    cr_expect_eq(output[1], 2);
+}
+
+Test(vgpu_exec, a_barrier_that_cannot_be_reached_by_all_is_found)
+{
+    static const char text[] =
+        BEGIN "mov.u32 %r2, 0;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bar.sync 1, 64;\n" END;
+    cr_expect_eq(fault_of(text, 64, 70).code, EXEC_TIMEOUT);
+}
+
+Test(vgpu_exec, barriers_reduce_predicates)
+{
+    static const char text[] = BEGIN
+        "rem.u32 %r3, %r1, 3;\nsetp.eq.u32 %p1, %r3, 0;\nbar.red.popc.u32 %r2, 0, %p1;\n"
+        "setp.lt.u32 %p2, %r1, 300;\nbar.red.and.pred %p3, 0, %p2;\nbar.red.or.pred %p4, 0, !%p2;\n"
+        "@!%p3 add.u32 %r2, %r2, 1000;\n@%p4 add.u32 %r2, %r2, 2000;\n" END;
+    cr_expect_eq(run(text, 96, 35), EXEC_OK);
+    cr_expect_eq(output[0], 32);
+    cr_expect_eq(output[95], 32);
+}
+
+Test(vgpu_exec, producers_arrive_and_consumers_wait)
+{
+    static const char text[] = BEGIN
+        ".shared .align 4 .b8 s[128];\nmov.u32 %r2, 9;\nand.b32 %r3, %r1, 31;\nshl.b32 %r3, %r3, "
+        "2;\n"
+        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra USE;\nadd.u32 %r4, %r1, 500;\nst.shared.u32 [%r3], "
+        "%r4;\n"
+        "bar.arrive 2, 64;\nbra.uni E;\nUSE: bar.sync 2, 64;\nld.shared.u32 %r2, [%r3];\nE:\n" END;
+    cr_expect_eq(run(text, 64, 35), EXEC_OK);
+    cr_expect_eq(output[0], 532);
+    cr_expect_eq(output[31], 563);
+}
+
+Test(vgpu_exec, from_7_0_on_a_spinning_lane_lets_its_neighbour_go_on)
+{
+    static const char text[] = BEGIN
+        ".shared .align 4 .b8 s[16];\nmov.u32 %r2, 0;\nst.shared.u32 [s], %r2;\nbar.sync 0;\n"
+        "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra SET;\n"
+        "W: ld.volatile.shared.u32 %r2, [s];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra W;\nbra.uni E;\n"
+        "SET: mov.u32 %r2, 5;\nst.volatile.shared.u32 [s], %r2;\nE:\n" END;
+    cr_expect_eq(run(text, 32, 70), EXEC_OK);
+    cr_expect_eq(output[0], 5);
+}
+
+/* ---- lanes see each other ---------------------------------------------------------------------
+ */
+
+Test(vgpu_exec, shuffles_move_values_and_say_whether_the_source_was_in_range)
+{
+    static const char text[] = BEGIN
+        "mul.lo.u32 %r3, %r1, 10;\nshfl.sync.up.b32 %r4|%p1, %r3, 1, 0, -1;\n"
+        "shfl.sync.down.b32 %r5|%p2, %r3, 2, 31, -1;\nshfl.sync.bfly.b32 %r6, %r3, 3, 31, -1;\n"
+        "shfl.sync.idx.b32 %r7|%p3, %r3, 5, 0x181f, -1;\nselp.u32 %r8, 1000, 0, %p1;\n"
+        "selp.u32 %r9, 2000, 0, %p2;\nadd.u32 %r2, %r4, %r5;\nadd.u32 %r2, %r2, %r6;\nadd.u32 %r2, "
+        "%r2, %r7;\n"
+        "add.u32 %r2, %r2, %r8;\nadd.u32 %r2, %r2, %r9;\n" END;
+    cr_expect_eq(run(text, 32, 35), EXEC_OK);
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t up = i >= 1 ? i - 1 : i, down = i + 2 < 32 ? i + 2 : i;
+        uint32_t idx = (i & 24) | 5; /* segments of eight lanes */
+        uint32_t wanted =
+            10 * (up + down + (i ^ 3) + idx) + (i >= 1 ? 1000 : 0) + (i < 30 ? 2000 : 0);
+        cr_expect_eq(output[i], wanted, "lane %u: %u, not %u", i, output[i], wanted);
+    }
+}
+
+Test(vgpu_exec, votes_matches_and_reductions)
+{
+    static const char text[] =
+        BEGIN "setp.lt.u32 %p1, %r1, 5;\nvote.sync.ballot.b32 %r3, %p1, -1;\nvote.sync.any.pred "
+              "%p2, %p1, -1;\n"
+              "vote.sync.all.pred %p3, %p1, -1;\nvote.sync.uni.pred %p4, !%p1, -1;\nand.b32 %r4, "
+              "%r1, 3;\n"
+              "match.any.sync.b32 %r5, %r4, -1;\nmatch.all.sync.b32 %r6|%p5, %r4, "
+              "-1;\nactivemask.b32 %r7;\n"
+              "selp.u32 %r8, 1, 0, %p2;\nselp.u32 %r9, 2, 0, %p3;\nselp.u32 %r10, 4, 0, "
+              "%p4;\nselp.u32 %r11, 8, 0, %p5;\n"
+              "add.u32 %r2, %r3, %r8;\nadd.u32 %r2, %r2, %r9;\nadd.u32 %r2, %r2, %r10;\nadd.u32 "
+              "%r2, %r2, %r11;\n"
+              "xor.b32 %r2, %r2, %r5;\nadd.u32 %r2, %r2, %r6;\nadd.u32 %r2, %r2, %r7;\n" END;
+    cr_expect_eq(run(text, 32, 70), EXEC_OK);
+    for (uint32_t i = 0; i < 32; i++)
+        cr_expect_eq(output[i], ((31 + 1) ^ (0x11111111u << i % 4)) + 0xffffffff);
+}
+
+Test(vgpu_exec, a_sync_instruction_waits_for_its_members_from_7_0_on)
+{
+    /* both sides of a branch that never rejoins run the same shuffle */
+    static const char text[] = BEGIN
+        "and.b32 %r3, %r1, 1;\nsetp.eq.u32 %p1, %r3, 0;\nmov.u32 %r4, %r1;\n@%p1 bra A;\n"
+        "add.u32 %r4, %r4, 100;\nbra.uni S;\nA: add.u32 %r4, %r4, 200;\nsetp.eq.u32 %p2, %r1, 30;\n"
+        "@%p2 ret;\nS: bar.warp.sync -1;\nshfl.sync.bfly.b32 %r2, %r4, 1, 31, -1;\n" END;
+    cr_expect_eq(run(text, 32, 70), EXEC_OK);
+    cr_expect_eq(output[0], 101);
+    cr_expect_eq(output[1], 200);
+    cr_expect_eq(output[29], 228);
+}
+
+/* ---- atomics ----------------------------------------------------------------------------------
+ */
+
+Test(vgpu_exec, atomics_of_many_blocks_add_up)
+{
+    static const char text[] = HEAD
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<8>;\n.reg .b64 "
+        "%rd<8>;\n.reg .f32 %f<4>;\n"
+        "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\natom.global.add.u32 %r2, [%rd1], 1;\n"
+        "red.global.max.u32 [%rd1+4], %r1;\natom.global.inc.u32 %r3, [%rd1+8], 9;\nmov.f32 %f1, "
+        "0f3F000000;\n"
+        "red.global.add.f32 [%rd1+12], %f1;\natom.global.or.b32 %r4, [%rd1+16], %r1;\n"
+        "atom.global.min.s32 %r5, [%rd1+20], -7;\natom.global.cas.b32 %r6, [%rd1+24], 0, 42;\n"
+        "atom.global.exch.b32 %r7, [%rd1+28], 5;\nred.global.add.u64 [%rd1+32], "
+        "3000000000;\nret;\n}\n";
+    struct vgpu_run r;
+    uint64_t params[2] = { 0 };
+    uint32_t v[THREADS];
+    cr_assert_eq(vgpu_load(&r, text, 60, NULL, false), 0, "%s", r.err.msg);
+    params[0] = vgpu_buffer(&r, NULL, sizeof v);
+    memset(mem_host(r.arena, params[0], sizeof v), 0, sizeof v);
+    cr_expect_eq(vgpu_launch(&r, NULL, 50, 100, params, sizeof params), EXEC_OK);
+    memcpy(v, vgpu_host(&r, params[0], sizeof v), sizeof v);
+    float sum;
+    uint64_t wide;
+    memcpy(&sum, &v[3], 4);
+    memcpy(&wide, &v[8], 8);
+    cr_expect_eq(v[0], 5000);
+    cr_expect_eq(v[1], 99);
+    cr_expect_eq(v[2], 0);
+    cr_expect_eq(sum, 2500.0f);
+    cr_expect_eq(v[4], 127);
+    cr_expect_eq((int32_t)v[5], -7);
+    cr_expect_eq(v[6], 42);
+    cr_expect_eq(v[7], 5);
+    cr_expect_eq(wide, UINT64_C(3000000000) * 5000);
+    cr_expect_eq(r.result.counters.atomic_operations, 5000 * 9);
+    vgpu_free(&r);
+}
+
+Test(vgpu_exec, carries_run_through_wide_sums)
+{
+    static const char text[] = BEGIN "ld.global.u32 %r3, [%rd5];\nmov.u32 %r4, -1;\nadd.cc.u32 "
+                                     "%r5, %r3, %r4;\naddc.cc.u32 %r6, %r4, 0;\n"
+                                     "addc.u32 %r7, 0, 0;\nsub.cc.u32 %r8, %r3, 1;\nsubc.u32 %r9, "
+                                     "0, 0;\nmad.lo.cc.u32 %r10, %r3, %r3, %r3;\n"
+                                     "madc.hi.u32 %r11, %r3, %r3, 0;\nadd.u32 %r2, %r5, "
+                                     "%r6;\nadd.u32 %r2, %r2, %r7;\nadd.u32 %r2, %r2, %r9;\n"
+                                     "xor.b32 %r2, %r2, %r11;\n" END;
+    for (uint32_t i = 0; i < THREADS; i++)
+        input[i] = i == 0 ? 0 : 0x10000000u * i + i;
+    cr_expect_eq(run(text, 64, 35), EXEC_OK);
+    for (uint32_t i = 0; i < 64; i++) {
+        uint64_t low = (uint64_t)input[i] + UINT32_MAX, middle = UINT32_MAX + (low >> 32);
+        uint32_t borrow = input[i] < 1 ? UINT32_MAX : 0;
+        uint64_t square = (uint64_t)input[i] * input[i] + input[i];
+        uint32_t wanted = (uint32_t)low + (uint32_t)middle + (uint32_t)(middle >> 32) + borrow;
+        cr_expect_eq(output[i], wanted ^ (uint32_t)(square >> 32), "thread %u", i);
+    }
+}
+
+/* ---- counters ---------------------------------------------------------------------------------
+ */
+
+Test(vgpu_exec, instructions_and_transactions_are_counted)
+{
+    static const char text[] = BEGIN
+        "ld.global.u32 %r2, [%rd5];\nmul.wide.u32 %rd6, %r1, 128;\nadd.s64 %rd6, %rd2, %rd6;\n"
+        "setp.lt.u32 %p1, %r1, 8;\n@%p1 ld.global.u32 %r3, [%rd6];\nst.global.u32 [%rd4], %r2;\n"
+        ".shared .align 4 .b8 s[4096];\nshl.b32 %r4, %r1, 7;\nst.shared.u32 [%r4], "
+        "%r1;\nld.shared.u32 %r5, [s];\n"
+        "ret;\n}\n";
+    struct vgpu_run r;
+    cr_expect_eq(run_on(text, 32, 35, false, &r), EXEC_OK, "%s", r.result.fault.text);
+    const struct exec_counters *c = &r.result.counters;
+    cr_expect_eq(c->issued, 6 + 10, "%llu", (unsigned long long)c->issued);
+    cr_expect_eq(c->lanes, 15 * 32 + 8, "%llu", (unsigned long long)c->lanes);
+    cr_expect_eq(c->global_load_requests, 2);
+    cr_expect_eq(c->global_load_sectors, 4 + 8);
+    cr_expect_eq(c->global_load_lines, 1 + 8);
+    cr_expect_eq(c->global_load_bytes, 128 + 32);
+    cr_expect_eq(c->global_store_sectors, 4);
+    cr_expect_eq(c->shared_requests, 2);
+    cr_expect_eq(c->shared_cycles, 32 + 1, "all lanes in one bank, then a broadcast");
+    vgpu_free(&r);
+}
+
+Test(vgpu_exec, launches_that_cannot_be_are_refused)
+{
+    static const char text[] = HEAD ".visible .entry k(.param .u64 out)\n.maxntid 128, 1, "
+                                    "1\n{\n.shared .align 4 .b8 s[40000];\nret;\n}\n";
+    struct vgpu_run r;
+    uint64_t param = 0;
+    cr_assert_eq(vgpu_load(&r, text, 70, NULL, false), 0, "%s", r.err.msg);
+    const struct exec_kernel *k = exec_find(r.module, "k");
+    struct exec_launch good = {
+        .grid = { 1, 1, 1 }, .block = { 128, 1, 1 }, .params = &param, .params_bytes = 8
+    };
+    struct exec_launch launch = good;
+    cr_expect_eq(exec_launch(r.module, k, &launch, &r.result, &r.err), 0, "%s", r.err.msg);
+    for (unsigned i = 0; i < 6; i++) {
+        launch = good;
+        switch (i) {
+        case 0:
+            launch.block[0] = 129;
+            break;
+        case 1:
+            launch.block[0] = 0;
+            break;
+        case 2:
+            launch.block[2] = 65536;
+            break;
+        case 3:
+            launch.dynamic_shared_bytes = 9153;
+            break;
+        case 4:
+            launch.params_bytes = 4;
+            break;
+        default:
+            launch.grid[1] = 65536;
+        }
+        err_clear(&r.err);
+        cr_expect_eq(exec_launch(r.module, k, &launch, &r.result, &r.err), -1, "case %u", i);
+        cr_expect_eq(r.err.native, EXEC_INVALID_VALUE);
+    }
+    vgpu_free(&r);
+}
