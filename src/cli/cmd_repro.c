@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/diagnosis.h"
 #include "cli/grid.h"
 #include "cli/machine.h"
 #include "cli/out.h"
@@ -253,7 +254,12 @@ static void print_machine(const struct repro_run *r)
     struct str line = STR_INIT, safe = STR_INIT;
     char cc[16], driver[VERSION_TEXT_MAX];
     if (!r->plan.device) {
-        text_add(&line, "probe.no_device", TEXT_ARGS({ "why", r->machine.why.msg }));
+        struct state state;
+        struct str why = STR_INIT;
+        diagnosis_find(&r->machine, &state);
+        diagnosis_add(&why, &state);
+        text_add(&line, "probe.no_device", TEXT_ARGS({ "why", why.p }));
+        str_free(&why);
     } else {
         const struct device *d = r->plan.device;
         snprintf(cc, sizeof cc, "%u.%u", d->cc / 10, d->cc % 10);

@@ -139,8 +139,8 @@ Simulated: this tests the tool, not the rules.
 
 ## no device: what can be shown without one is
 $ smfit --virtual 920m,driver=535 -q repro --all
-no CUDA device: cuInit failed with error 100 (CUDA_ERROR_NO_DEVICE: no CUDA-capable device is
-detected)
+no CUDA device: driver 535 no longer knows GeForce 920M (10de:1299, virtual); the last that does is
+470.256.02 (seen in: --virtual)
 
   no-image                  not provokable here; --virtual 920m
   other-major               not provokable here; --virtual 920m
@@ -287,8 +287,8 @@ sticky-error   a fault after which every call fails, and one after which none do
 Simulated: this tests the tool, not the rules.
 
 $ smfit --virtual 920m,driver=535 repro driver-too-new
-no CUDA device: cuInit failed with error 100 (CUDA_ERROR_NO_DEVICE: no CUDA-capable device is
-detected)
+no CUDA device: driver 535 no longer knows GeForce 920M (10de:1299, virtual); the last that does is
+470.256.02 (seen in: --virtual)
 
 driver-too-new   a driver that has dropped the card
   driver API  a driver that does not know the card [driver 495]: cuInit gives error 100
