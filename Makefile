@@ -152,14 +152,15 @@ no-compiler:
 endif
 
 # ---- the virtual driver ------------------------------------------------------------------------
-# A driver library and a management library of the virtual GPU, opened like the real ones by whoever
-# puts this folder first; smfit links neither. VGPU_BREAK=sm37-on-35 gets one rule wrong on purpose.
+# A driver library and a management library of the virtual GPU, opened like the real ones by --virtual
+# or by whoever puts this folder first; smfit links neither. VGPU_BREAK=sm37-on-35 gets one rule wrong on purpose.
 
 VGPU := $(BUILD)/vgpu/libcuda.so.1 $(BUILD)/vgpu/libnvidia-ml.so.1
 VGPU_BREAK ?=
+all: $(VGPU)
 VGPU_NVML := nvml version config card driver fault log
 vgpu_break = $(if $(filter-out sm37-on-35,$(VGPU_BREAK)),$(error VGPU_BREAK knows sm37-on-35 only))$(if $(VGPU_BREAK),-DVGPU_BREAK_SM37_ON_35)
-shared = $(Q)mkdir -p $(@D); $(CC) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic,-z,defs \
+shared = $(Q)mkdir -p $(@D); $(CC) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic,-z,defs,-z,nodelete \
          -Wl,--version-script=src/vgpu/drv_export.map -o $@ $(filter %.o %.a,$^)
 
 $(BUILD)/vgpu/libcuda.so.1: $(filter-out %/drv_nvml.o,$(call layer_objects,vgpu)) $(call archives,$(NEEDS_vgpu)) src/vgpu/drv_export.map
@@ -262,7 +263,7 @@ test-full: ## everything, before an issue is closed (up to 90 minutes)
 CPPCHECK  := cppcheck -q --error-exitcode=1 --enable=warning,performance --inline-suppr --std=c11 \
              --suppress=autoVariables \
              --suppress=incorrectLogicOperator:src/vgpu/op_cvt.h -D_GNU_SOURCE -Isrc -I. \
-             '-Djson_array_foreach(array,i,value)=for(i=0;(value=json_array_get(array,i));i++)'
+             '-Djson_array_foreach(array,i,value)=while((value = json_array_get(array,i++)))'
 SCRIPTS   := $(shell grep -lE '^.!.*(bash|/sh)$$' .ci/run scripts/* fatbin/* tests/*/* 2>/dev/null)
 
 .PHONY: check check-programs

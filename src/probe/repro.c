@@ -131,7 +131,10 @@ int repro_phase(const struct repro_plan *plan, const char *phase, const char *co
     int failed = worker_call(provoke_task.name, input, environment, TIMEOUT_MS, &ran, err);
     json_decref(input);
     if (!failed) {
-        json_array_foreach(ran.lines, i, line) read_line(result, line);
+        json_array_foreach(ran.lines, i, line)
+        {
+            read_line(result, line);
+        }
         note_end(result, &ran);
     }
     worker_result_free(&ran);

@@ -39,7 +39,8 @@ Test(nvml, each_field_is_a_value_or_says_why_not)
     cr_assert_str_eq(r.field[NVML_temperature].why, "no permission");
     cr_assert_str_eq(r.field[NVML_throttle_reasons].why, "no such call in this driver");
     for (int i = 0; i < NVML_FIELD_COUNT; i++)
-        cr_assert(r.field[i].known || r.field[i].why, "field '%s'", nvml_field_name(i));
+        cr_assert(r.field[i].known || r.field[i].why, "field '%s'",
+                  nvml_field_name((enum nvml_field)i));
     nvml_close(n);
 }
 
@@ -50,6 +51,6 @@ Test(nvml, without_a_library_every_field_is_unknown)
     for (int i = 0; i < NVML_FIELD_COUNT; i++) {
         cr_assert_not(r.field[i].known);
         cr_assert_not_null(r.field[i].why);
-        cr_assert(*nvml_field_unit(i));
+        cr_assert(*nvml_field_unit((enum nvml_field)i));
     }
 }
