@@ -125,8 +125,11 @@ static int accept_cubin(struct loader *l, bool bare)
     out->suffix = cubin.suffix;
     if (drv_rule_toolkit(&l->config->driver, cubin.toolkit_major))
         return refuse(l, 200, "the cubin is from a newer CUDA than the driver");
-    if (bare && !drv_rule_cubin_fits(cubin.arch, cubin.suffix, l->cc))
+    bool fits = drv_rule_cubin_fits(cubin.arch, bare ? cubin.suffix : 0, l->cc);
+    if (!fits && bare)
         return refuse(l, l->config->cubin_arch_code, "the cubin is for another architecture");
+    if (!fits)
+        return refuse(l, 200, "the cubin is for another architecture than its container says");
     if (cubin.relocatable)
         return refuse(l, 200, "the cubin is relocatable and was not linked");
     return 0;
