@@ -8,7 +8,7 @@
 #include "core/err.h"
 #include "image/image.h"
 
-/* An image that states more is refused, not unpacked. Real ones come to 134 MB (NCCL 2.27). */
+/* An image that states more is refused, not unpacked. Real ones come to 134 MB (NCCL 2.28.9). */
 #define UNPACK_MAX ((uint64_t)256 << 20)
 
 struct unpack; /* buffers and contexts that are kept from one image to the next */
