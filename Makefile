@@ -263,7 +263,7 @@ test-full: ## everything, before an issue is closed (up to 90 minutes)
 CPPCHECK  := cppcheck -q --error-exitcode=1 --enable=warning,performance --inline-suppr --std=c11 \
              --suppress=autoVariables \
              --suppress=incorrectLogicOperator:src/vgpu/op_cvt.h -D_GNU_SOURCE -Isrc -I. \
-             '-Djson_array_foreach(array,i,value)=while((value = json_array_get(array,i++)))'
+             '-Djson_array_foreach(array,i,value)=if((i = 0, value = json_array_get(array,i)))'
 SCRIPTS   := $(shell grep -lE '^.!.*(bash|/sh)$$' .ci/run scripts/* fatbin/* tests/*/* 2>/dev/null)
 
 .PHONY: check check-programs
