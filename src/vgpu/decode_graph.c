@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RESTORE_ROUNDS = 64 }; /* after so many all that is needed comes back at once */
+
 void graph_free(struct graph *g)
 {
     free(g->start);
@@ -11,6 +13,7 @@ void graph_free(struct graph *g)
     free(g->succ_at);
     free(g->pred);
     free(g->pred_at);
+    free(g->keep);
     *g = (struct graph){ 0 };
 }
 
@@ -102,13 +105,13 @@ static unsigned drop_leaving(const struct code_function *fn, uint32_t *to, unsig
 }
 
 /* Fills succ (when it exists) and returns the number of edges. */
-static uint32_t edges(struct graph *g, const struct code_function *fn, bool lasting)
+static uint32_t edges(struct graph *g, const struct code_function *fn)
 {
     uint32_t to[PTX_LIST_CAP + 1], count = 0;
     for (uint32_t b = 0; b < g->block_count; b++) {
         g->succ_at[b] = count;
         unsigned n = successors(fn, g->start[b + 1] - 1, to);
-        if (lasting)
+        if (!g->keep[b])
             n = drop_leaving(fn, to, n);
         for (unsigned k = 0; k < n; k++, count++)
             if (g->succ)
@@ -139,19 +142,17 @@ static bool link_predecessors(struct graph *g, uint32_t edge_count)
     return true;
 }
 
-bool graph_build(struct graph *g, const struct code_function *fn, bool lasting)
+static bool link_blocks(struct graph *g, const struct code_function *fn)
 {
-    *g = (struct graph){ 0 };
-    if (!cut_blocks(g, fn))
-        return false;
-    g->succ_at = malloc((g->block_count + 1) * sizeof *g->succ_at);
-    if (!g->succ_at)
-        return false;
-    uint32_t edge_count = edges(g, fn, lasting);
+    free(g->succ);
+    free(g->pred);
+    free(g->pred_at);
+    g->succ = g->pred = g->pred_at = NULL;
+    uint32_t edge_count = edges(g, fn);
     g->succ = malloc((edge_count + 1) * sizeof *g->succ);
     if (!g->succ)
         return false;
-    edges(g, fn, lasting);
+    edges(g, fn);
     return link_predecessors(g, edge_count);
 }
 
@@ -191,6 +192,46 @@ static bool order_from_exit(const struct graph *g, uint32_t *order, uint32_t *nu
     free(stack);
     free(next);
     return true;
+}
+
+/* Without the edges of lanes that leave, a loop that ends only there has no way out. The last such
+ * block in the text gets its edge back, until every block can leave. False without memory. */
+static bool restore_exits(struct graph *g, const struct code_function *fn)
+{
+    uint32_t nodes = g->block_count + 1, to[PTX_LIST_CAP + 1], count = 0;
+    uint32_t *order = malloc(nodes * sizeof *order), *number = malloc(nodes * sizeof *number);
+    bool ok = order && number;
+    for (unsigned round = 0; ok; round++) {
+        ok = order_from_exit(g, order, number, &count);
+        uint32_t found = INST_NONE;
+        for (uint32_t b = 0; ok && b < g->block_count; b++) {
+            unsigned n = successors(fn, g->start[b + 1] - 1, to);
+            if (number[b] == INST_NONE && !g->keep[b] && drop_leaving(fn, to, n) < n) {
+                found = b;
+                g->keep[b] |= round == RESTORE_ROUNDS;
+            }
+        }
+        if (!ok || found == INST_NONE)
+            break;
+        g->keep[found] = 1;
+        ok = link_blocks(g, fn);
+    }
+    free(order);
+    free(number);
+    return ok;
+}
+
+bool graph_build(struct graph *g, const struct code_function *fn, bool lasting)
+{
+    *g = (struct graph){ 0 };
+    if (!cut_blocks(g, fn))
+        return false;
+    g->succ_at = malloc((g->block_count + 1) * sizeof *g->succ_at);
+    g->keep = malloc(g->block_count + 1);
+    if (!g->succ_at || !g->keep)
+        return false;
+    memset(g->keep, !lasting, g->block_count + 1);
+    return link_blocks(g, fn) && (!lasting || restore_exits(g, fn));
 }
 
 static uint32_t meet(const uint32_t *ipdom, const uint32_t *number, uint32_t a, uint32_t b)

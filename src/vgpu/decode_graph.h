@@ -10,6 +10,7 @@ struct graph {
     uint32_t *block_of;       /* by instruction */
     uint32_t *succ, *succ_at; /* successors of b: succ[succ_at[b] .. succ_at[b + 1]) */
     uint32_t *pred, *pred_at; /* the same, also for the exit */
+    uint8_t *keep;            /* blocks whose edges to the exit count */
 };
 
 /* Branch targets must be instruction numbers. False without memory; free in both cases.
