@@ -16,9 +16,13 @@
  * - everything produced for one file (each level counts) stays within ARCHIVE_TOTAL_FREE_BYTES plus
  *   ARCHIVE_RATIO_MAX times the file's own bytes.
  * Memory: a few hundred kilobytes a level, the reader's window (input.h), the table of members that
- * a zip ends with (at most ARCHIVE_DIRECTORY_MAX on disk), and the decompressor's own window, which
- * the stream states: 32 KiB for deflate, at most 128 MiB for zstd and 1 GiB for xz (64 MiB for what
- * `xz -9` writes). */
+ * a zip ends with (at most ARCHIVE_DIRECTORY_MAX on disk), and the decompressor's own window: 32
+ * KiB for deflate, at most 128 MiB for zstd; for xz what the stream states (64 MiB from `xz -9`, 4
+ * GiB at most), touched only as far as it expands.
+ *
+ * A damaged zip is read on at the next member that can be found, 64 times at most; of other
+ * archives what follows the damage is left out, and the problem says so. From a pipe, or inside
+ * another archive, a zip is read from the front, where symbolic links look like small files. */
 #ifndef IMAGE_ARCHIVE_H
 #define IMAGE_ARCHIVE_H
 
