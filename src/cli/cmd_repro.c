@@ -319,7 +319,8 @@ static void add_row(struct grid *g, const struct repro_result *result)
     };
     struct str codes = STR_INIT, word = STR_INIT;
     seen_codes(result, &codes);
-    text_add(&word, words[result->status],
+    bool nowhere = result->status == REPRO_UNABLE && !*result->virtual_card;
+    text_add(&word, nowhere ? "repro.unable.build" : words[result->status],
              TEXT_ARGS({ "card", result->virtual_card }, { "why", result->failure.msg }));
     grid_cell(g, result->name);
     grid_cell(g, codes.p);

@@ -40,7 +40,11 @@ static int no_image(struct stage *s, struct err *err)
         entries[n++].like = &s->images.list[i];
         str_addf(&label, "%s%u", n == 1 ? "sm_" : " ", s->images.list[i].info.arch);
     }
-    failed = load_entries(s, entries, n, label.p, err);
+    failed = 0;
+    if (n)
+        failed = load_entries(s, entries, n, label.p, err);
+    else
+        stage_unable(s, "build", "");
 done:
     str_free(&label);
     free(entries);
@@ -96,7 +100,7 @@ static int other_major(struct stage *s, struct err *err)
     const struct probe_image *image = choose(s, other_major_distance);
     if (image)
         return load_one(s, image, err);
-    stage_unable(s, "build", "920m");
+    stage_unable(s, "build", "");
     return 0;
 }
 

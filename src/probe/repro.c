@@ -8,6 +8,7 @@
 #include "core/str.h"
 #include "cuda/worker.h"
 #include "data/data.h"
+#include "fatbin/images.h"
 #include "probe/provoke.h"
 #include "probe/repro_play.h"
 
@@ -290,7 +291,10 @@ int repro_play(const struct repro_plan *plan, size_t index, struct repro_result 
     int failed;
     *result = (struct repro_result){ .name = repro_name(index) };
     err_clear(&result->failure);
-    if (strcmp(result->name, "driver-too-old") == 0)
+    if (!embedded_image_count && strcmp(result->name, "driver-too-old") != 0) {
+        repro_unable(result, "build", "");
+        failed = 0;
+    } else if (strcmp(result->name, "driver-too-old") == 0)
         failed = repro_play_old_driver(plan, result, err);
     else if (strcmp(result->name, "driver-too-new") == 0)
         failed = play_too_new(plan, result, err);
