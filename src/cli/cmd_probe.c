@@ -8,6 +8,7 @@
 #include "cli/grid.h"
 #include "cli/machine.h"
 #include "cli/out.h"
+#include "cli/probe_file.h"
 #include "cli/text.h"
 #include "core/json.h"
 #include "core/utf8.h"
@@ -361,21 +362,34 @@ static int probe_all(struct probe_run *r, struct err *err)
     return 0;
 }
 
+/* Why there is no device, or why a card is not among them: one sentence with its evidence. */
+static void say_why(struct probe_run *r)
+{
+    struct state state;
+    struct str why = STR_INIT, line = STR_INIT, safe = STR_INIT;
+    diagnosis_find(&r->machine, &state);
+    if (r->machine.count && state.cause == STATE_FINE)
+        return;
+    diagnosis_add(&why, &state);
+    text_add(&line, r->machine.count ? "probe.not_counted" : "probe.no_device",
+             TEXT_ARGS({ "why", why.p }));
+    utf8_add_printable(&safe, line.p);
+    if (r->run->doc)
+        json_put_text(r->run->doc, "why", why.p);
+    else
+        out_wrapped(OUT_BAD, 0, safe.p);
+    str_free(&safe);
+    str_free(&line);
+    str_free(&why);
+}
+
 static int no_device(struct probe_run *r)
 {
-    struct str line = STR_INIT, why = STR_INIT;
-    struct state state;
-    diagnosis_find(&r->machine, &state);
-    diagnosis_add(&why, &state);
-    text_add(&line, "probe.no_device", TEXT_ARGS({ "why", why.p }));
+    say_why(r);
     if (r->run->doc) {
         json_put(r->run->doc, "devices", json_array());
-        json_put_unknown(r->run->doc, "device", why.p);
-    } else {
-        out_wrapped(OUT_BAD, 0, line.p);
+        json_put_unknown(r->run->doc, "device", r->machine.why.msg);
     }
-    str_free(&why);
-    str_free(&line);
     return CMD_NOT_FIT;
 }
 
@@ -391,6 +405,11 @@ static int run(struct cmd_run *run, struct err *err)
         status = no_device(&r);
         goto done;
     }
+    if (run->operand_count) {
+        status = probe_file(run, &r.machine, run->operands[0], err);
+        goto done;
+    }
+    say_why(&r);
     if (probe_images_find(&r.images, "probe", err) || probe_all(&r, err))
         goto done;
     if (run->doc)
@@ -409,13 +428,15 @@ done:
 
 const struct cmd cmd_probe = {
     .name = "probe",
-    .operands = "",
+    .operands = "[FILE]",
+    .operands_most = 1,
     .summary_id = "cmd.probe",
     .about_id = "about.probe",
     .uses = CMD_USES_DEVICE,
     .basis = "measured",
     .examples = { { "probe", "example.probe" },
-                  { "--virtual 920m,driver=470 probe", "example.probe_virtual" } },
+                  { "--virtual 920m,driver=470 probe", "example.probe_virtual" },
+                  { "probe libmykernels.so", "example.probe_file" } },
     .statuses = {
         { CMD_DONE, "exit.probe_runs" },
         { CMD_FAILED, "exit.probe_disagrees" },

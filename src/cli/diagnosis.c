@@ -62,7 +62,8 @@ static void find_virtual(const struct machine *m, struct state *state)
     }
     in.cards = cards;
     state_find(&in, state);
-    if (state->cause == STATE_DRIVER_DROPPED || state->cause == STATE_DRIVER_TOO_OLD)
+    if (state->cause == STATE_DRIVER_DROPPED || state->cause == STATE_DRIVER_TOO_OLD ||
+        state->cause == STATE_SOME_NOT_COUNTED)
         str_copy(state->evidence, sizeof state->evidence, "--virtual");
 }
 

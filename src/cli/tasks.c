@@ -1,6 +1,7 @@
 #include "cli/tasks.h"
 
+#include "probe/foreign.h"
 #include "probe/load.h"
 #include "probe/provoke.h"
 
-const struct worker_task *const cli_tasks[] = { &load_task, &provoke_task, NULL };
+const struct worker_task *const cli_tasks[] = { &load_task, &foreign_task, &provoke_task, NULL };

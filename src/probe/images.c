@@ -17,10 +17,21 @@ struct collector {
 
 static enum arch_image_kind arch_kind(enum image_kind kind)
 {
-    return kind == IMAGE_CUBIN ? ARCH_CUBIN : kind == IMAGE_PTX ? ARCH_PTX : ARCH_OTHER;
+    switch (kind) {
+    case IMAGE_CUBIN:
+        return ARCH_CUBIN;
+    case IMAGE_PTX:
+        return ARCH_PTX;
+    case IMAGE_LTO:
+        return ARCH_LTO;
+    case IMAGE_UNKNOWN:
+    case IMAGE_CUBIN_TEXT:
+        break;
+    }
+    return ARCH_OTHER;
 }
 
-static struct arch_image facts_of(const struct image *image)
+struct arch_image probe_image_facts(const struct image *image)
 {
     return (struct arch_image){ .kind = arch_kind(image->kind),
                                 .arch = image->arch,
@@ -57,7 +68,7 @@ static int add(void *self, const struct scan_container *container, const struct 
         .id = find_id(c->manifest, c->family, image),
         .container = c->container,
         .info = *image,
-        .facts = facts_of(image),
+        .facts = probe_image_facts(image),
         .data = c->data + image->payload_offset,
     };
     return 0;

@@ -25,6 +25,9 @@ struct probe_images {
 
 /* Images of one family ("probe"). ERR_MISSING when the program was built without images. */
 int probe_images_find(struct probe_images *images, const char *family, struct err *err);
+/* What the rules need of an image. */
+struct arch_image probe_image_facts(const struct image *image);
+
 void probe_images_free(struct probe_images *images);
 
 #endif

@@ -50,9 +50,12 @@ static void judge_run(const struct probe_images *images, const struct arch_targe
 {
     const struct load_fact *fact = &row->fact;
     size_t expected = row->item.whole_container ? row->predicted_choice : row->item.index;
-    if (fact->run_code)
-        disagree(row, "loaded, but the kernel did not run");
-    else if (!fact->right)
+    if (fact->run_code) {
+        char why[sizeof row->disagreement];
+        snprintf(why, sizeof why, "loaded, but the kernel did not run: %s returned %d",
+                 fact->run_call, fact->run_code);
+        disagree(row, why);
+    } else if (!fact->right)
         disagree(row, "the kernel ran and its results are wrong");
     else if (row->ran_image == SIZE_MAX)
         disagree(row, "the kernel that answered is none of this build's");
