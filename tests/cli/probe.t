@@ -269,15 +269,15 @@ Simulated: this tests the tool, not the rules.
 
 $ data/legacy smfit --virtual 920m,h200 probe
 2> smfit: --virtual: no driver knows all of these cards; name one with driver=
-[1]
+[2]
 
 $ data/legacy smfit --virtual sm_35 probe
 2> smfit: --virtual: a virtual GPU needs a card, not an architecture
-[1]
+[2]
 
 $ data/legacy smfit --virtual 'gt 730' probe
 2> smfit: --virtual: card 'gt 730' is several: GeForce GT 730 (GF108, 2.1), GeForce GT 730 (GK107, 3.0), GeForce GT 730 (GK208B, 3.5); name the chip or the PCI id
-[1]
+[2]
 
 $ smfit --virtual 920m probe --device 3
 2> smfit: no device '3'; there is 0 (NVIDIA GeForce 920M (virtual), 0000:01:00.0)
@@ -303,7 +303,7 @@ $ data/legacy smfit --virtual 920m probe --lang zh
   sm_89             209
   sm_90             209
   compute_35        可以运行（JIT）
-  (CUDA_ERROR_NO_BINARY_FOR_GPU), 5 x 200 (CUDA_ERROR_INVALID_IMAGE)
+  整个容器“legacy”  可以运行 (sm_35)
 模拟：这检验的是工具本身，而不是规则。
 
 $ smfit --virtual 920m probe nothing/such
