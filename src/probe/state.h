@@ -41,8 +41,8 @@ struct state_card {
 };
 
 struct state_input {
-    const char *sysroot;            /* "" for this machine */
-    const char *module;             /* version of the kernel module; NULL: read below sysroot */
+    const char *sysroot; /* "" for this machine */
+    const char *module;  /* version of the kernel module of a machine without files; NULL: read */
     const struct state_card *cards; /* NVIDIA's, on the bus */
     size_t card_count;
     enum driver_state driver; /* what became of the library */
