@@ -60,7 +60,10 @@ void stage_unable(struct stage *s, const char *reason, const char *virtual_card)
 void stage_load(struct stage *s, enum stage_role role, const char *path, const char *image,
                 const void *data);
 
-/* The same for a container, which is kept in s->save when that is set. */
+/* Writes a container to s->save, when that is set. */
+int stage_keep(struct stage *s, const void *data, size_t size, struct err *err);
+
+/* As stage_load for a container, which is kept and freed. */
 int stage_load_container(struct stage *s, const char *path, const char *image, void *data,
                          size_t size, struct err *err);
 

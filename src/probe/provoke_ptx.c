@@ -141,21 +141,28 @@ static int not_an_image(struct stage *s, struct err *err)
     return 0;
 }
 
-static int load_ptx(struct stage *s, enum stage_role role, const char *path, struct err *err)
+/* Keeps a text as the only image of a container, for the runtime's turn. */
+static int keep_text(struct stage *s, const struct probe_image *like, const char *text,
+                     struct err *err)
+{
+    size_t size;
+    void *data = wrap_container(
+        &(struct wrap_entry){ .like = like, .payload = text, .size = strlen(text) }, 1, &size, err);
+    int failed = data ? stage_keep(s, data, size, err) : -1;
+    free(data);
+    return failed;
+}
+
+/* The parent has put a library without its entry point in the way of the driver's compiler. */
+static int no_jit_library(struct stage *s, struct err *err)
 {
     const struct probe_image *ptx = stage_ptx(s);
     if (!ptx)
         return no_ptx(err);
     char name[32];
     image_arch_name(&ptx->info, name, sizeof name);
-    stage_load(s, role, path, name, ptx->data);
-    return 0;
-}
-
-/* The parent has put a library without its entry point in the way of the driver's compiler. */
-static int no_jit_library(struct stage *s, struct err *err)
-{
-    return load_ptx(s, STAGE_FAULT, "ptx", err);
+    stage_load(s, STAGE_FAULT, "ptx", name, ptx->data);
+    return keep_text(s, ptx, ptx->data, err);
 }
 
 /* A body that `#if __CUDA_ARCH__` has compiled out: loads, runs, and does nothing. */
@@ -184,8 +191,9 @@ static int kernel_empty(struct stage *s, struct err *err)
                                .outcome = &o };
     stage_report(s, STAGE_FAULT, &step);
     module_unload(&s->driver, &load);
+    int failed = keep_text(s, ptx, text, err);
     free(text);
-    return 0;
+    return failed;
 }
 
 const struct provoke provoke_ptx_cases[] = {

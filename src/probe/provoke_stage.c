@@ -61,14 +61,16 @@ void stage_load(struct stage *s, enum stage_role role, const char *path, const c
     module_unload(&s->driver, &load);
 }
 
-static int save(const char *path, const void *data, size_t size, struct err *err)
+int stage_keep(struct stage *s, const void *data, size_t size, struct err *err)
 {
-    FILE *f = fopen(path, "wb");
+    if (!s->save)
+        return 0;
+    FILE *f = fopen(s->save, "wb");
     if (!f)
-        return err_errno(err, "cannot write '%s'", path);
+        return err_errno(err, "cannot write '%s'", s->save);
     bool failed = fwrite(data, 1, size, f) != size;
     failed = fclose(f) || failed;
-    return failed ? err_errno(err, "cannot write '%s'", path) : 0;
+    return failed ? err_errno(err, "cannot write '%s'", s->save) : 0;
 }
 
 int stage_load_container(struct stage *s, const char *path, const char *image, void *data,
@@ -76,7 +78,7 @@ int stage_load_container(struct stage *s, const char *path, const char *image, v
 {
     if (!data)
         return -1;
-    int failed = s->save ? save(s->save, data, size, err) : 0;
+    int failed = stage_keep(s, data, size, err);
     if (!failed)
         stage_load(s, STAGE_FAULT, path, image, data);
     free(data);

@@ -237,21 +237,17 @@ static int play_too_new(const struct repro_plan *plan, struct repro_result *resu
     return result->status == REPRO_SEEN ? repro_phase(&cured, "cure", cure, NULL, result, err) : 0;
 }
 
-/* The environment of the fault: only one case needs another than the user's own. */
-static int fault_environment(const char *name, char *variable, size_t size,
-                             const char **environment, struct err *err)
+int repro_fault_environment(const char *name, char *variable, size_t size, struct err *err)
 {
     char folder[4096];
     const char *old = getenv("LD_LIBRARY_PATH");
-    environment[0] = NULL;
+    variable[0] = 0;
     if (strcmp(name, "no-jit-library") != 0)
         return 0;
     if (repro_folder(folder, sizeof folder, err))
         return -1;
     snprintf(variable, size, "LD_LIBRARY_PATH=%s/no-jit%s%s", folder, old && *old ? ":" : "",
              old ? old : "");
-    environment[0] = variable;
-    environment[1] = NULL;
     return 0;
 }
 
@@ -259,9 +255,10 @@ static int play_phases(const struct repro_plan *plan, struct repro_result *resul
                        struct err *err)
 {
     char variable[8192];
-    const char *environment[2];
-    if (fault_environment(result->name, variable, sizeof variable, environment, err) ||
-        repro_phase(plan, "fault", environment, save, result, err))
+    if (repro_fault_environment(result->name, variable, sizeof variable, err))
+        return -1;
+    const char *const environment[] = { *variable ? variable : NULL, NULL };
+    if (repro_phase(plan, "fault", environment, save, result, err))
         return -1;
     if (result->status != REPRO_SEEN)
         return 0;

@@ -139,7 +139,7 @@ static void run_lazy(struct repro_result *result, const struct repro_files *file
 void repro_runtime_play(const struct repro_plan *plan, struct repro_result *result,
                         const struct repro_files *files)
 {
-    char visible[96], path[8192], folder[4096];
+    char visible[96], variable[8192];
     struct err err;
     err_clear(&err);
     snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%s", plan->device->uuid);
@@ -148,10 +148,8 @@ void repro_runtime_play(const struct repro_plan *plan, struct repro_result *resu
     const char *program = wrong_program(result->name, plan->target.cc);
     if (strcmp(result->name, "launch-timeout") == 0 || strcmp(result->name, "mixed-gpus") == 0)
         return;
-    if (strcmp(result->name, "no-jit-library") == 0 && !repro_folder(folder, sizeof folder, &err)) {
-        snprintf(path, sizeof path, "LD_LIBRARY_PATH=%s/no-jit", folder);
-        environment[n++] = path;
-    }
+    if (!repro_fault_environment(result->name, variable, sizeof variable, &err) && *variable)
+        environment[n++] = variable;
     if (strcmp(result->name, "lazy-loading") == 0)
         run_lazy(result, files);
     else if (program)

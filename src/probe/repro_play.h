@@ -14,6 +14,9 @@ struct repro_step *repro_add_step(struct repro_result *result, enum repro_role r
 int repro_phase(const struct repro_plan *plan, const char *phase, const char *const *environment,
                 const char *save, struct repro_result *result, struct err *err);
 
+/* The variable that the fault of this case needs set, "NAME=value"; "" none. */
+int repro_fault_environment(const char *name, char *variable, size_t size, struct err *err);
+
 /* Pure: which steps are as expected, and what that makes of the case. */
 void repro_judge(struct repro_result *result, int cuda);
 
