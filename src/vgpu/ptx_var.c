@@ -264,7 +264,8 @@ static void parse_init(struct ptx_parser *p, struct ptx_symbol *s, enum ptx_type
             ptx_fail_memory(p);
             return;
         }
-        memcpy(bytes, in.bytes, in.at);
+        if (in.at)
+            memcpy(bytes, in.bytes, in.at);
         in.bytes = bytes;
     }
     s->init = in.bytes;

@@ -550,7 +550,7 @@ static int64_t piece(uint64_t x, unsigned bits, unsigned at, bool sign)
 
 static uint64_t ref_dot(uint64_t a, uint64_t b, uint64_t c, uint64_t e)
 {
-    int64_t r = (int64_t)c;
+    int64_t r = (int32_t)c;
     (void)e;
     for (unsigned i = 0; i < dot_bytes; i++)
         r += piece(a, 32 / dot_bytes, i, a_signed) * piece(b, 8, dot_from + i, b_signed);

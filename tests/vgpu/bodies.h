@@ -133,7 +133,7 @@ BODY struct pair make_pair(unsigned x)
     struct pair p;
     p.small = (signed char)(x & 255);
     p.middle = (short)(x >> 7 & 0xffff);
-    p.large = (long long)x * x - 5;
+    p.large = (long long)(x >> 1) * (x >> 1) - 5;
     return p;
 }
 
