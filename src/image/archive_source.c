@@ -10,6 +10,7 @@
 
 #define ARCHIVE_BLOCK_SIZE ((size_t)64 << 10)
 #define ZIP_HEADER_SIZE    30 /* of a member, without its name */
+#define ZIP_END_SIZE       22 /* without its comment */
 
 /* ---- what libarchive reads through -------------------------------------------------------------
  */
@@ -141,25 +142,26 @@ static void support(struct archive *handle, enum archive_kind kind, bool by_dire
     archive_read_support_format_empty(handle);
 }
 
-/* The record that ends a zip and says where its directory of members is (APPNOTE 4.3.16). The
- * library searches the last 16 KiB for it, and keeps all of the directory in memory; without it, or
- * with one of hostile size (0xffffffff for what only the zip64 record says too), a zip is read from
- * the front. */
-static bool has_directory(const struct archive_source *s)
+/* The record that ends a zip and says where its directory of members is (APPNOTE 4.3.16); a comment
+ * of up to 64 KiB may follow. libarchive searches the last 16 KiB for it and keeps all of the
+ * directory in memory; without it, or with one of hostile size (0xffffffff for what only the zip64
+ * record says too), a zip is read from the front. */
+static bool has_directory(struct archive_source *s)
 {
-    uint8_t tail[16 << 10];
+    uint8_t tail[ZIP_END_SIZE + UINT16_MAX];
     uint64_t size = input_size(s->in);
     uint64_t from = size > sizeof tail ? size - sizeof tail : 0;
     struct err ignored;
     err_clear(&ignored);
     long long n = input_read_at(s->in, from, tail, sizeof tail, &ignored);
-    for (long long i = n - 22; i >= 0; i--) {
+    for (long long i = n - ZIP_END_SIZE; i >= 0; i--) {
         struct bytes end = bytes_of(tail + i, (size_t)(n - i));
         if (bytes_u32(&end) != 0x06054b50)
             continue;
         bytes_seek(&end, 12);
-        return bytes_u32(&end) <= ARCHIVE_DIRECTORY_MAX;
+        return n - i <= (16 << 10) && bytes_u32(&end) <= ARCHIVE_DIRECTORY_MAX;
     }
+    s->has_no_end = true;
     return false;
 }
 

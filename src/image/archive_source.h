@@ -13,6 +13,7 @@ struct archive_source {
     bool seekable;
     bool by_directory; /* a zip that is read by the directory at its end */
     bool from_front;   /* a zip whose directory is of no use */
+    bool has_no_end;   /* a zip that lacks the record that ends every zip */
     uint64_t base;     /* offset of the handle's first byte */
     uint64_t at;       /* seekable: offset of the next read */
     uint8_t *block;    /* seekable: what libarchive was given last */

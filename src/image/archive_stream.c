@@ -42,6 +42,7 @@ struct archive_stream {
     bool dead; /* libarchive will not read this handle any more */
     bool lost; /* because of a header: the member after it cannot be found by counting */
     bool failed_to_open;
+    bool was_damaged, ends_short;
     unsigned restarts;
 };
 
@@ -78,13 +79,18 @@ static void note_damage(struct archive_stream *s, const char *more)
 {
     if (s->damage.code != ERR_NONE)
         return;
+    s->was_damaged = true;
     if (s->source.err.code != ERR_NONE) {
         s->damage = s->source.err;
         return;
     }
     const char *text = s->handle ? archive_error_string(s->handle) : s->chain.fault;
-    if (!text)
+    if (s->ends_short)
+        text = "it ends without its directory of members";
+    else if (!text)
         text = "it ends early or is malformed";
+    else if (strcmp(text, "ZIP decompression failed (-5)") == 0)
+        text = "it ends early"; /* zlib's Z_BUF_ERROR */
     err_format(&s->damage, archive_budget_offset(s->budget), "damaged %s: %.*s%s",
                archive_kind_name(s->kind), (int)strcspn(text, "\n"), text, more);
 }
@@ -299,12 +305,16 @@ int archive_stream_next(struct archive_stream *s, const struct archive_member **
         return -1;
     }
     forget_member(s);
-    if (s->dead && !restart(s))
+    if (s->ends_short || (s->dead && !restart(s)))
         return 0;
     int rc = s->handle ? next_header(s) : next_link(s);
     /* libarchive takes the end of an rpm's headers for the end of what it holds. */
     if (rc == ARCHIVE_EOF && s->kind == ARCHIVE_KIND_RPM && s->index == 0)
         rc = ARCHIVE_FATAL;
+    if (rc == ARCHIVE_EOF && s->source.has_no_end && !s->was_damaged) {
+        s->ends_short = true;
+        rc = ARCHIVE_FATAL;
+    }
     if (rc == ARCHIVE_EOF)
         return 0;
     if (rc < ARCHIVE_WARN) {

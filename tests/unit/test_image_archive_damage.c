@@ -135,6 +135,22 @@ Test(archive_damage, a_damaged_directory_of_a_zip_costs_no_member)
     free(data);
 }
 
+/* Every member is there, but nobody can know that. */
+Test(archive_damage, a_zip_cut_in_its_directory_gives_all_and_says_so)
+{
+    struct seen seen = SEEN_INIT;
+    size_t size;
+    uint8_t *data = load(SPECIMENS "stored.zip", &size);
+    walk_bytes(data, size - 30, false, &seen);
+    cr_expect_str_eq(seen.files.p, ZIP_MEMBERS "lib/link\n", "%s", seen.files.p);
+    cr_expect_eq(seen.wrong, 0);
+    cr_expect_str_eq(seen.problems.p,
+                     ": damaged zip archive: it ends without its directory of members\n", "%s",
+                     seen.problems.p);
+    free(data);
+    forget(&seen);
+}
+
 Test(archive_damage, encrypted_members_are_named_and_the_others_read)
 {
     struct seen seen = SEEN_INIT;
