@@ -328,6 +328,98 @@ launch-timeout   a launch that the display's watchdog ends
 Simulated: this tests the tool, not the rules.
 [3]
 
+$ smfit --virtual 920m --json repro higher-minor
+{
+  "schema": "smfit.repro",
+  "version": 1,
+  "tool": {
+    "name": "smfit",
+    "version": "0.1.0"
+  },
+  "basis": "simulated",
+  "driver": "470.256.02",
+  "device": {
+    "ordinal": 0,
+    "name": "NVIDIA GeForce 920M (virtual)",
+    "pci_id": "0000:01:00.0",
+    "cc": "3.5",
+    "memory_bytes": 2147483648,
+    "sm_count": 2
+  },
+  "cases": [
+    {
+      "name": "higher-minor",
+      "status": "as_expected",
+      "steps": [
+        {
+          "role": "fault",
+          "path": "container",
+          "image": "sm_37",
+          "call": "cuModuleLoadDataEx",
+          "code": 209,
+          "error_name": "CUDA_ERROR_NO_BINARY_FOR_GPU",
+          "error_text": "no kernel image is available for execution on the device",
+          "log": null,
+          "kernel_ran": false,
+          "results_right": false,
+          "expected": {
+            "codes": [
+              209
+            ],
+            "confidence": "documented",
+            "source": "CUDA C++ Programming Guide, binary compatibility; pytorch#31319 (sm_37 on 3.5)"
+          },
+          "as_expected": true
+        },
+        {
+          "role": "cure",
+          "path": "cure",
+          "image": "sm_35",
+          "call": "cuModuleLoadDataEx",
+          "code": 0,
+          "error_name": "CUDA_SUCCESS",
+          "error_text": "no error",
+          "log": null,
+          "kernel_ran": true,
+          "results_right": true,
+          "as_expected": true
+        }
+      ],
+      "cudart": {
+        "how": "documented",
+        "program": "rt_sm_35",
+        "note": null,
+        "driver_below_floor": false,
+        "calls": [
+          {
+            "call": "cudaFuncGetAttributes",
+            "code": 98,
+            "text": "invalid device function",
+            "alternative": false
+          },
+          {
+            "call": "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+            "code": 98,
+            "text": "invalid device function",
+            "alternative": false
+          },
+          {
+            "call": "cudaLaunchKernel",
+            "code": 209,
+            "text": "no kernel image is available for execution on the device",
+            "alternative": false
+          }
+        ]
+      },
+      "what_id": "repro.higher-minor.what",
+      "cause_id": "repro.higher-minor.cause",
+      "recognise_id": "repro.higher-minor.recognise",
+      "cure_id": "repro.higher-minor.cure"
+    }
+  ],
+  "errors": []
+}
+
 $ smfit --virtual 920m --lang zh repro kernel-empty
 NVIDIA GeForce 920M (virtual)（0000:01:00.0）  计算能力 3.5  驱动 470.256.02
 
