@@ -111,10 +111,22 @@ static void list_call_registers(struct decoder *d, struct inst *in, uint32_t fir
     in->imm = first;
 }
 
+/* What a driver provides to kernels under fixed names and prototypes. */
+static inst_warp_fn *system_call(const struct ptx_function *fn)
+{
+    if (fn->has_body || fn->is_entry)
+        return NULL;
+    if (strcmp(fn->name, "vprintf") == 0 && fn->param_count == 2 && fn->return_count == 1)
+        return exec_print;
+    if (strcmp(fn->name, "__assertfail") == 0 && fn->param_count == 5 && fn->return_count == 0)
+        return exec_assert;
+    return NULL;
+}
+
 void decode_call(struct decoder *d)
 {
     struct inst in = decode_new(d, INST_CALL, CLASS_BRANCH);
-    const struct ptx_operand *results = NULL, *args = NULL;
+    const struct ptx_operand *results = NULL, *list = NULL;
     unsigned at = 0;
     decode_take(d, PTX_W_uni);
     if (!decode_expect_operands(d, 1, 3))
@@ -123,20 +135,31 @@ void decode_call(struct decoder *d)
         results = &d->src->operands[at++];
     const struct ptx_operand *name = decode_operand(d, at++);
     if (at < d->src->operand_count)
-        args = &d->src->operands[at];
+        list = &d->src->operands[at];
     if (name->kind != PTX_OPERAND_FUNCTION) {
         decode_fail(d, name->kind == PTX_OPERAND_REG ? "indirect calls are not supported"
                                                      : "an unknown function is called");
         return;
     }
     const struct ptx_function *callee = name->function;
+    inst_warp_fn *system = system_call(callee);
+    if (system) {
+        uint32_t args = d->out->arg_count;
+        call_args(d, results, callee->returns, callee->return_count, true);
+        call_args(d, list, callee->params, callee->param_count, false);
+        in.kind = INST_WARP;
+        in.fn.warp = system;
+        list_call_registers(d, &in, args, callee->return_count);
+        decode_emit(d, &in);
+        return;
+    }
     if (!callee->has_body || callee->is_entry) {
         decode_fail(d, "'%s' cannot be called: it has no body here", callee->name);
         return;
     }
     uint32_t first = d->out->arg_count;
     call_args(d, results, callee->returns, callee->return_count, true);
-    call_args(d, args, callee->params, callee->param_count, false);
+    call_args(d, list, callee->params, callee->param_count, false);
     list_call_registers(d, &in, first, callee->return_count);
     in.target = callee->index;
     decode_emit(d, &in);

@@ -28,6 +28,7 @@ enum exec_code {
     EXEC_OUT_OF_RESOURCES = 701, /* more registers than the caller allows */
     EXEC_ILLEGAL_ADDRESS = 700,
     EXEC_TIMEOUT = 702, /* the budget of instructions is used up, or nothing can go on */
+    EXEC_ASSERT = 710,  /* a kernel's assert() */
     EXEC_ILLEGAL_INSTRUCTION = 715,
     EXEC_MISALIGNED = 716,
     EXEC_INVALID_SPACE = 717, /* a write to constant memory */
@@ -109,6 +110,10 @@ struct exec_launch {
     uint32_t max_shared_bytes;   /* a block; 0: 48 KiB */
     unsigned sm_count;           /* for %smid and %nsmid; 0: 1 */
     uint64_t clock_khz;          /* for %globaltimer and %clock; 0: 1 GHz */
+    /* Gets what kernels print, a thread's call at a time and never two at once; NULL: it is lost.
+     */
+    void (*print)(void *context, const char *text);
+    void *print_context;
 };
 
 /* By what instructions do; see exec_class_name(). */

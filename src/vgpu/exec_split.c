@@ -212,6 +212,35 @@ static uint8_t *frame_memory(struct warp *w, const struct frame *f, uint32_t off
     return w->local + (size_t)lane * w->worker->run->local_stride + f->local_base + offset;
 }
 
+void exec_get_arg(struct warp *w, const struct code_param *arg, unsigned lane, void *to,
+                  uint32_t size)
+{
+    uint64_t value;
+    memset(to, 0, size);
+    if (size > arg->size)
+        size = arg->size;
+    if (arg->reg == INST_NONE) {
+        memcpy(to, frame_memory(w, w->frame, arg->offset, lane), size);
+        return;
+    }
+    value = warp_lane(warp_in(w, arg->reg), arg->size, lane);
+    memcpy(to, &value, size < sizeof value ? size : sizeof value);
+}
+
+void exec_set_arg(struct warp *w, const struct code_param *arg, unsigned lane, const void *from,
+                  uint32_t size)
+{
+    uint64_t value = 0;
+    if (size > arg->size)
+        size = arg->size;
+    if (arg->reg == INST_NONE) {
+        memcpy(frame_memory(w, w->frame, arg->offset, lane), from, size);
+        return;
+    }
+    memcpy(&value, from, size < sizeof value ? size : sizeof value);
+    warp_set_lane(w->regs + arg->reg, arg->size, lane, value);
+}
+
 /* Copies one parameter between two frames for the lanes of a mask. Registers are at most 8 bytes.
  */
 static void pass(struct warp *w, const struct frame *from, const struct code_param *source,

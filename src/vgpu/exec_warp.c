@@ -65,6 +65,12 @@ static void run_pred(struct warp *w, const struct inst *in, uint32_t mask)
     warp_set_pred(w, in->d, combine(a, b, in->op), mask);
 }
 
+/* Most often all; and not every processor that this is built for counts bits by itself. */
+static inline uint32_t lane_count(uint32_t mask)
+{
+    return mask == EXEC_ALL_LANES ? OP_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
 /* What an instruction that is not straight-line work does to the warp. */
 enum outcome { GO_ON, RELOAD, WAIT, STOP, YIELD };
 
@@ -166,7 +172,7 @@ enum warp_state exec_run_warp(struct warp *w, uint32_t share)
             share--;
             issued += in->cls != CLASS_HIDDEN;
             profile[pc].issued++;
-            profile[pc].lanes += (uint32_t)__builtin_popcount(mask);
+            profile[pc].lanes += lane_count(mask);
             w->pc = pc;
             if (in->mods & MOD_SYNC && mask && in->kind == INST_WARP) {
                 int r = exec_sync(w, in, mask);

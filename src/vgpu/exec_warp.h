@@ -227,8 +227,15 @@ int exec_fail(struct warp *w, const struct inst *in, unsigned lane, enum exec_co
 int exec_fail_access(struct warp *w, const struct inst *in, unsigned lane, enum exec_code code,
                      enum ptx_space space, uint64_t address, uint32_t bytes, bool is_write);
 
+/* Bytes of one actual parameter of a call at one lane; at most `size` are copied. */
+void exec_get_arg(struct warp *w, const struct code_param *arg, unsigned lane, void *to,
+                  uint32_t size);
+void exec_set_arg(struct warp *w, const struct code_param *arg, unsigned lane, const void *from,
+                  uint32_t size);
+
 /* Functions of instructions. */
 inst_warp_fn exec_read_special, exec_read_address, exec_carry, exec_is_space;
+inst_warp_fn exec_print, exec_assert;
 inst_warp_fn exec_shfl, exec_vote, exec_match, exec_activemask, exec_redux, exec_elect;
 inst_warp_fn exec_wmma_load, exec_wmma_store, exec_mma, exec_ldmatrix, exec_movmatrix;
 inst_warp_fn mem_load, mem_store, mem_load_param, mem_atom, mem_copy_async;

@@ -19,10 +19,10 @@ TestSuite(vgpu_nvcc, .timeout = 120);
 static const unsigned archs[] = { 35, 61, 80, 120 };
 enum { ARCHS = sizeof archs / sizeof archs[0], THREADS = 1000 };
 
-static char *read_ptx(unsigned arch)
+static char *read_ptx(const char *name, unsigned arch)
 {
     char path[64];
-    snprintf(path, sizeof path, "tests/vgpu/ptx/bodies.compute_%u.ptx", arch);
+    snprintf(path, sizeof path, "tests/vgpu/ptx/%s.compute_%u.ptx", name, arch);
     FILE *f = fopen(path, "rb");
     cr_assert_not_null(f, "cannot open '%s'", path);
     char *text = calloc(1 << 20, 1);
@@ -52,7 +52,7 @@ struct params {
 /* Loads the PTX of one arch and gives it the words and a zeroed result. */
 static void start(struct vgpu_run *r, unsigned arch, bool keep, struct params *p)
 {
-    char *text = read_ptx(arch);
+    char *text = read_ptx("bodies", arch);
     uint32_t zeros[4096] = { 0 };
     fill();
     cr_assert_eq(vgpu_load(r, text, arch, NULL, keep), 0, "%s", r->err.msg);
@@ -159,4 +159,31 @@ Test(vgpu_nvcc, tiles_are_transposed_without_bank_conflicts)
         cr_expect_leq(r.result.counters.shared_cycles, 16 * 8 * 2 * 2);
         vgpu_free(&r);
     }
+}
+
+static void keep_text(void *context, const char *text)
+{
+    str_add(context, text);
+}
+
+Test(vgpu_nvcc, kernels_print_and_assert)
+{
+    struct vgpu_run r;
+    struct str printed = STR_INIT;
+    char *text = read_ptx("print", 35);
+    struct exec_launch launch = {
+        .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .print = keep_text, .print_context = &printed
+    };
+    cr_assert_eq(vgpu_load(&r, text, 35, NULL, false), 0, "%s", r.err.msg);
+    cr_assert_eq(exec_launch(r.module, exec_find(r.module, "hello"), &launch, &r.result, &r.err), 0);
+    cr_expect_eq(r.result.code, EXEC_OK, "%s", r.result.fault.text);
+    cr_expect_str_eq(printed.p, "thread 0 of 32:  0.00 text 0 x%\nthread 1 of 32:  1.50 text -5 x%\n");
+    cr_assert_eq(exec_launch(r.module, exec_find(r.module, "check"), &launch, &r.result, &r.err), 0);
+    cr_expect_eq(r.result.code, EXEC_ASSERT);
+    cr_expect_eq(r.result.fault.thread[0], 5);
+    cr_expect_not_null(strstr(r.result.fault.text, "'threadIdx.x < 5' failed at print.cu:"), "%s",
+                       r.result.fault.text);
+    str_free(&printed);
+    free(text);
+    vgpu_free(&r);
 }
