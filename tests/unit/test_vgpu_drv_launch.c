@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vgpu/drv_api.h"
 
@@ -144,6 +145,53 @@ Test(drv_launch, a_write_out_of_bounds_shows_at_the_next_call_and_stays)
     cr_expect_eq(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 700);
     void *other;
     cr_expect_eq(cuModuleLoadData(&other, text), 700);
+}
+
+/* The whole log of a run; the file goes. */
+static const char *read_log(char *path)
+{
+    static char all[8192];
+    FILE *f = fopen(path, "r");
+    cr_assert_not_null(f);
+    all[fread(all, 1, sizeof all - 1, f)] = 0;
+    fclose(f);
+    remove(path);
+    return all;
+}
+
+static void open_log(char *path)
+{
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    close(fd);
+    setenv("SMFIT_VGPU_LOG", path, 1);
+}
+
+Test(drv_launch, the_log_has_address_and_thread_of_a_fault)
+{
+    char path[] = "/tmp/smfit-test-XXXXXX", address[32];
+    open_log(path);
+    enter("920m", NULL);
+    uint64_t p = allocate(64);
+    cr_expect_eq(fill(p, 1, 17, 32), 0);
+    cr_expect_eq(cuCtxSynchronize(), 700);
+    const char *log = read_log(path);
+    snprintf(address, sizeof address, "%llx", (unsigned long long)(p + 64));
+    cr_expect_not_null(strstr(log, "'fill' faults with 700"), "%s", log);
+    cr_expect_not_null(strstr(log, address), "%s", log);
+    cr_expect_not_null(strstr(log, "16"), "thread 16: %s", log);
+}
+
+Test(drv_launch, the_log_says_what_was_not_freed)
+{
+    char path[] = "/tmp/smfit-test-XXXXXX";
+    open_log(path);
+    enter("920m", NULL);
+    allocate(1000);
+    cr_expect_eq(cuMemFree_v2(allocate(1000)), 0);
+    cr_expect_eq(cuDevicePrimaryCtxRelease(0), 0);
+    const char *log = read_log(path);
+    cr_expect_not_null(strstr(log, "1 allocations (1000 bytes) that were not freed"), "%s", log);
 }
 
 Test(drv_launch, another_context_of_the_device_goes_on)

@@ -343,3 +343,60 @@ Test(truth, every_row_of_the_table_loads_or_fails_as_it_says)
     table_free(&t);
     free(text);
 }
+
+/* ---- what nobody knows of real drivers
+ * -------------------------------------------------------------- */
+
+static int load_container(const char *images, unsigned cc, const char *driver, const char *unknown)
+{
+    static struct drv_config config;
+    static struct blob image;
+    struct err err;
+    err_clear(&err);
+    memset(&config, 0, sizeof config);
+    config.driver.os = DRV_LINUX;
+    cr_assert_eq(drv_driver_parse(&config.driver, driver, &err), 0, "%s", err.msg);
+    cr_assert_eq(drv_config_unknown(&config, unknown, &err), 0, "%s", err.msg);
+    if (strchr(images, ',')) {
+        make_container(&image, images);
+    } else {
+        struct word w = parse_word(images);
+        make_image(&image, &w);
+    }
+    struct drv_loaded loaded;
+    drv_loader_load(&loaded, &config, cc, image.bytes);
+    int code = loaded.code;
+    drv_loader_free(&loaded);
+    return code;
+}
+
+Test(truth, what_is_unknown_can_be_switched_the_other_way)
+{
+    static const struct {
+        const char *images, *driver, *unknown;
+        unsigned cc;
+        int without, with;
+    } rows[] = {
+        { "compute_50@isa7.8,compute_35@isa4.0", "470.256", "isa-fallback", 50, 222, 0 },
+        { "compute_50@isa7.8,compute_35@isa7.8", "470.256", "isa-fallback", 50, 222, 209 },
+        { "sm_50@tk12.4,compute_50@isa6.0", "470.256", "cubin-fallback", 50, 200, 0 },
+        { "sm_50@tk12.4,compute_50@isa7.8", "470.256", "cubin-fallback,isa-fallback", 50, 200,
+          209 },
+        { "sm_50@zstd,compute_50@isa6.0", "535.129", "cubin-fallback", 50, 200, 0 },
+        { "sm_50@tk11.8", "470.256", "cubin-arch=200", 35, 209, 200 },
+        { "compute_50@isa6.0", "470.256", "ptx-target=209", 35, 218, 209 },
+        { "compute_35@isa7.0", "440.33", "isa-440=222", 35, 218, 222 },
+        { "compute_35@isa7.0", "450.80", "isa-440=222", 35, 0, 0 },
+        { "compute_35@isa7.0", "418.40", "isa-440=222", 35, 218, 218 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect_eq(load_container(rows[i].images, rows[i].cc, rows[i].driver, NULL),
+                     rows[i].without, "%zu without", i);
+        cr_expect_eq(load_container(rows[i].images, rows[i].cc, rows[i].driver, rows[i].unknown),
+                     rows[i].with, "%zu with %s", i, rows[i].unknown);
+    }
+    struct drv_config config;
+    struct err err;
+    err_clear(&err);
+    cr_expect_eq(drv_config_unknown(&config, "no-such-word", &err), -1);
+}
