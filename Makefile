@@ -241,7 +241,8 @@ test-build: check-programs
 test: ## set up, build and test
 	@scripts/setup host tests drivers $(if $(filter none,$(NVCC)),,toolkit)
 	@$(MAKE) $(jobs) all $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
-	@scripts/stages tests '$(MAKE) $(jobs) -s test-build' layers 'scripts/layers --self-test && scripts/layers' $(SCRIPT_TESTS)
+	@scripts/stages tests '$(MAKE) $(jobs) -s test-build' layers 'scripts/layers --self-test && scripts/layers' $(SCRIPT_TESTS) \
+	    $(if $(filter none,$(NVCC)),,faults 'scripts/faults $(BUILD)')
 
 # Tests of scripts and of the build itself, each a program that ends with "N passed, N failed".
 SCRIPT_TESTS := $(foreach t,$(sort $(wildcard tests/scripts/test_*)),$(notdir $(t)) $(t))
@@ -253,6 +254,7 @@ test-none: ## the same tests of a build without images
 test-full: ## everything, before an issue is closed (up to 90 minutes)
 	@scripts/stages test '$(MAKE) $(jobs) test' check '$(MAKE) $(jobs) check' sanitizers '$(MAKE) $(jobs) test-san' no-images '$(MAKE) $(jobs) test-none' \
 	    fuzz '$(MAKE) $(jobs) fuzz FUZZ_SECONDS=60' \
+	    faults 'scripts/faults $(BUILD) all' \
 	    model 'SMFIT_FULL=1 tests/vgpu/run $(BUILD)' \
 	    sweeps 'SMFIT_FULL=1 TEST_SECONDS=2400 scripts/run-tests $(BUILD)/san/tests/test_image_sweeps'
 
