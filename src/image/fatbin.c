@@ -45,6 +45,14 @@ uint64_t fatbin_entries_size(const uint8_t *data, size_t size)
     return bytes_u64(&b);
 }
 
+bool fatbin_entry_recognised(const uint8_t *data, size_t size)
+{
+    struct bytes b = bytes_of(data, size);
+    bytes_skip(&b, 2);
+    uint16_t version = bytes_u16(&b);
+    return version == VERSION_OLD || version == VERSION_NOW;
+}
+
 int fatbin_entry_size(const uint8_t *data, size_t size, uint64_t offset, uint64_t left,
                       uint32_t *header_size, struct err *err)
 {

@@ -61,6 +61,9 @@ bool fatbin_old_recognised(const uint8_t *data, size_t size);
 /* Size of all entries; `data` must be recognised. */
 uint64_t fatbin_entries_size(const uint8_t *data, size_t size);
 
+/* Whether an entry of a known version can begin with these bytes. */
+bool fatbin_entry_recognised(const uint8_t *data, size_t size);
+
 /* The header size of the entry that begins at `data` (at least FATBIN_ENTRY_MIN bytes), so that the
  * caller can bring the rest. ERR_FORMAT at `offset` when no entry can begin like this. `left` is
  * what the container has from here on. */

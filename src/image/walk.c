@@ -277,6 +277,17 @@ static bool plausible_fatbin(const uint8_t *data, size_t size, uint64_t pos, uin
                              pos + FATBIN_HEADER_SIZE, *entries, &header_size, problem) == 0;
 }
 
+/* Programs that look for containers hold the eight bytes of the magic in their code (this one does,
+ * as clang compiles it). What follows there is instructions: neither a size that the input has room
+ * for nor an entry. Damage to a real header spoils one of them, or begins the input. */
+static bool accidental(const struct walk *w, const uint8_t *data, size_t got)
+{
+    uint64_t pos = input_pos(w->in), size = input_size(w->in);
+    return pos > 0 && size != INPUT_SIZE_UNKNOWN && got > FATBIN_HEADER_SIZE + 4 &&
+           fatbin_entries_size(data, got) > size - pos &&
+           !fatbin_entry_recognised(data + FATBIN_HEADER_SIZE, got - FATBIN_HEADER_SIZE);
+}
+
 int walk_fatbin(struct walk *w, struct err *err)
 {
     struct scan_container c;
@@ -286,7 +297,7 @@ int walk_fatbin(struct walk *w, struct err *err)
     const uint8_t *data = input_peek(w->in, FATBIN_HEADER_SIZE + FATBIN_ENTRY_FIXED, &got, err);
     if (!data)
         return -1;
-    if (!fatbin_recognised(data, got))
+    if (!fatbin_recognised(data, got) || accidental(w, data, got))
         return 0;
     if (!plausible_fatbin(data, got, input_pos(w->in), &entries, &problem)) {
         walk_problem(w, &problem);

@@ -271,6 +271,22 @@ Test(damage, a_header_without_a_valid_entry_is_named_but_no_container)
     build_free(&b);
 }
 
+Test(damage, the_magic_in_code_that_tests_for_it_is_passed_over)
+{
+    struct build b = { 0 };
+    build_zero(&b, 10);
+    build_int(&b, 0x00100001ba55ed50, 8); /* the operand of a comparison, */
+    build_int(&b, 0x0375c839485024b8, 8); /* then instructions */
+    build_int(&b, 0x8d4866c3c0310001, 8);
+    build_zero(&b, 60);
+    size_t real = add_container(&b, NULL);
+    seen_scan_memory(&seen, b.data, b.size, false);
+    cr_assert_eq(seen.problem_count, 0, "%s", seen.problems[0].msg);
+    cr_assert_eq(seen.container_count, 1);
+    cr_assert_eq(seen.containers[0].offset, real);
+    build_free(&b);
+}
+
 Test(damage, a_raw_fat_binary_of_an_unknown_version_is_named)
 {
     struct build b = { 0 };
