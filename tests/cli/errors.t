@@ -80,7 +80,7 @@ $ head -c 3000 specimens/cuda118.fatbin >cut.fatbin; smfit inspect -q --json --s
 
 $ head -c 2500 specimens/demo-1.0-py3-none-any.whl >cut.whl; smfit inspect -q --sysroot nothing cut.whl
 cut.whl: 2 files, none with GPU code
-2> smfit: cut.whl!demo/lib/libdemo.so: at byte 2500: damaged zip archive: ZIP decompression failed (-5)
+2> smfit: cut.whl!demo/lib/libdemo.so: at byte 2500: damaged zip archive: it ends early
 [1]
 
 ## names from outside cannot steer the terminal

@@ -9,7 +9,7 @@ usage: smfit [OPTION...] [COMMAND [OPTION...] [OPERAND...]]
 commands
   (none)                 the card of this machine, what runs on it, and the next step
   inspect FILE|DIR|-...  which kernel images files hold, and whether they run on a card
-  probe                  load every kernel image inside smfit on each device, and compare with the
+  probe [FILE]           load every kernel image inside smfit on each device, and compare with the
                          prediction
   repro [CASE]           provoke 'no kernel image' and its cousins on purpose; cause, how to
                          recognise it, and the cure shown working
@@ -162,7 +162,7 @@ smfit：这个 CUDA 程序能在那块 NVIDIA 显卡上运行吗？该怎样运�
 命令
   （不带命令）           本机的显卡、能在其上运行的内容，以及下一步
   inspect FILE|DIR|-...  列出文件中的内核映像，并判断能否在某块显卡上运行
-  probe                  在每个设备上加载 smfit 自带的每个内核映像，并与预测对照
+  probe [FILE]           在每个设备上加载 smfit 自带的每个内核映像，并与预测对照
   repro [CASE]           故意引发“no kernel image”及其同类错误；给出原因、识别方法，并演示解决办法
   cards [PATTERN]        NVIDIA 显示设备：芯片、计算能力、最后的驱动
   archs                  各计算能力：工具包、驱动、功能与上限
