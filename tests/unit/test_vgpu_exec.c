@@ -1,4 +1,6 @@
 /* Control flow, memory and cooperation of the virtual GPU's engine, on hand-written PTX. */
+#include <malloc.h>
+
 #include "vgpu_run.h"
 
 TestSuite(vgpu_exec, .timeout = 60);
@@ -457,6 +459,47 @@ Test(vgpu_exec, instructions_and_transactions_are_counted)
     cr_expect_eq(c->global_store_sectors, 4);
     cr_expect_eq(c->shared_requests, 2);
     cr_expect_eq(c->shared_cycles, 32 + 1, "all lanes in one bank, then a broadcast");
+    vgpu_free(&r);
+}
+
+Test(vgpu_exec, wider_banks_take_what_lies_two_words_apart_at_once)
+{
+    static const char text[] = BEGIN ".shared .align 8 .b8 s[4096];\nshl.b32 %r4, %r1, "
+                                     "3;\nst.shared.u32 [%r4], %r1;\nst.shared.u64 [%r4], %rd3;\n"
+                                     "mov.u32 %r2, 0;\n" END;
+    for (unsigned bank = 4; bank <= 8; bank += 4) {
+        struct vgpu_run r;
+        cr_assert_eq(vgpu_load(&r, text, 35, NULL, false), 0, "%s", r.err.msg);
+        uint64_t params[] = { vgpu_buffer(&r, NULL, sizeof output), 0 };
+        struct exec_launch launch = { .grid = { 1, 1, 1 },
+                                      .block = { 32, 1, 1 },
+                                      .params = params,
+                                      .params_bytes = sizeof params,
+                                      .bank_bytes = bank };
+        cr_assert_eq(exec_launch(r.module, exec_kernel_at(r.module, 0), &launch, &r.result, &r.err),
+                     0);
+        cr_expect_eq(r.result.code, EXEC_OK, "%s", r.result.fault.text);
+        /* words: two conflict in banks of 4 bytes; 64 bits: two halves of the warp, or at once */
+        cr_expect_eq(r.result.counters.shared_cycles, bank == 4 ? 2 + 2 : 1 + 1, "%u: %llu", bank,
+                     (unsigned long long)r.result.counters.shared_cycles);
+        vgpu_free(&r);
+    }
+}
+
+Test(vgpu_exec, many_launches_do_not_take_memory)
+{
+    static const char text[] =
+        BEGIN ".local .align 4 .b8 l[16];\nst.local.u32 [l], %r1;\nmov.u32 %r2, 0;\n" END;
+    struct vgpu_run r;
+    cr_assert_eq(vgpu_load(&r, text, 35, NULL, false), 0, "%s", r.err.msg);
+    uint64_t params[] = { vgpu_buffer(&r, NULL, sizeof output), 0 };
+    size_t after_first = 0;
+    for (unsigned i = 0; i < 10000; i++) {
+        cr_assert_eq(vgpu_launch(&r, NULL, 1, 32, params, sizeof params), EXEC_OK);
+        if (i == 100)
+            after_first = mallinfo2().uordblks;
+    }
+    cr_expect_leq(mallinfo2().uordblks, after_first + 4096);
     vgpu_free(&r);
 }
 

@@ -293,6 +293,73 @@ Test(vgpu_matrix, mma_has_the_documented_layouts)
         check_mma(&mma_cases[i]);
 }
 
+/* m8n8k4 of f16: four products by four lanes of each half warp; figures 46 to 52 of the manual. */
+static struct place quad_place(char matrix, bool col, bool wide, unsigned l, unsigned i)
+{
+    unsigned at = l % 4, high = l < 16 ? 0 : 4;
+    if (matrix == 'a')
+        return col ? (struct place){ i % 4 + high, at } : (struct place){ at + high, i };
+    if (matrix == 'b')
+        return col ? (struct place){ i, at + high } : (struct place){ at, i % 4 + high };
+    if (!wide)
+        return (struct place){ at + high, i };
+    return (struct place){ (l & 1) + (i & 2) + high, (i & 4) + (l & 2) + (i & 1) };
+}
+
+static void check_quads(bool a_col, bool b_col, bool wide)
+{
+    static uint8_t image[33][64]; /* the last lane's results reach behind its 64 bytes */
+    struct wmma_case x = { "m8n8k4", 8, 8, 4, "f16", "", 2, 2, wide ? 8 : 4, "" };
+    struct vgpu_run r;
+    unsigned c_bytes = wide ? 4 : 2;
+    str_copy(x.sum, sizeof x.sum, wide ? "f32" : "f16");
+    str_copy(x.types, sizeof x.types, wide ? "f32.f16.f16.f32" : "f16.f16.f16.f16");
+    struct str text = mma_text(&x), fixed = STR_INIT;
+    char *at = strstr(text.p, ".row.col");
+    str_add_bytes(&fixed, text.p, (size_t)(at - text.p));
+    str_addf(&fixed, ".%s.%s%s", a_col ? "col" : "row", b_col ? "col" : "row", at + 8);
+    memset(image, 0, sizeof image);
+    for (unsigned l = 0; l < 32; l++) {
+        unsigned pair = l % 16 / 4;
+        for (unsigned i = 0; i < 4; i++) {
+            struct place a = quad_place('a', a_col, wide, l, i),
+                         b = quad_place('b', b_col, wide, l, i);
+            put(image[l] + i * 2, "f16", entry(pair, a.row, a.col));
+            put(image[l] + 8 + i * 2, "f16", entry(pair + 4, b.row, b.col));
+        }
+        for (unsigned i = 0; i < 8; i++) {
+            struct place c = quad_place('c', false, wide, l, i);
+            put(image[l] + 16 + i * c_bytes, x.sum, entry(pair + 8, c.row, c.col));
+        }
+    }
+    cr_assert_eq(vgpu_load(&r, fixed.p, 70, NULL, false), 0, "%s", r.err.msg);
+    uint64_t p = vgpu_buffer(&r, image, sizeof image);
+    cr_assert_eq(vgpu_launch(&r, NULL, 1, 32, &p, 8), EXEC_OK, "%s", r.result.fault.text);
+    const uint8_t *out = vgpu_host(&r, p, sizeof image);
+    for (unsigned l = 0; l < 32; l++) {
+        unsigned pair = l % 16 / 4;
+        for (unsigned i = 0; i < 8; i++) {
+            struct place c = quad_place('c', false, wide, l, i);
+            uint8_t wanted[4];
+            int sum = entry(pair + 8, c.row, c.col);
+            for (unsigned k = 0; k < 4; k++)
+                sum += entry(pair, c.row, k) * entry(pair + 4, k, c.col);
+            put(wanted, x.sum, sum);
+            cr_expect_arr_eq(out + l * 64 + 48 + i * c_bytes, wanted, c_bytes, "lane %u element %u",
+                             l, i);
+        }
+    }
+    vgpu_free(&r);
+    str_free(&text);
+    str_free(&fixed);
+}
+
+Test(vgpu_matrix, quads_of_lanes_multiply_side_by_side)
+{
+    for (unsigned how = 0; how < 8; how++)
+        check_quads(how & 1, how & 2, how & 4);
+}
+
 /* A in rows, B in columns, both in shared memory, as matrix libraries keep them. */
 Test(vgpu_matrix, ldmatrix_feeds_mma)
 {
