@@ -11,9 +11,13 @@
 /* X(id, file stem) */
 #define DATA_TABLES(X)      \
     X(ARCHS, archs)         \
+    X(BUILDS, builds)       \
     X(CARDS, cards)         \
+    X(CAUSES, causes)       \
     X(CODES, codes)         \
     X(DRIVERS, drivers)     \
+    X(ERRORS, errors)       \
+    X(FLOORS, floors)       \
     X(PCI, pci)             \
     X(REPRO, repro)         \
     X(TEXT, text)           \

@@ -10,9 +10,13 @@ data_\name\()_end:
     .endm
 
     table archs
+    table builds
     table cards
+    table causes
     table codes
     table drivers
+    table errors
+    table floors
     table pci
     table repro
     table text

@@ -1,0 +1,121 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/doctor_view.h"
+
+#define FOLDERS_MAX 64
+
+struct doctor_options {
+    struct opts_list pythons;
+    const char *error;
+};
+
+#define OPTION(field) offsetof(struct doctor_options, field)
+
+static const struct opt options[] = {
+    { 0, "python", OPTS_LIST, "DIR", NULL, "opt.python", OPTION(pythons) },
+    { 0, "error", OPTS_TEXT, "TEXT|@FILE|-", NULL, "opt.error", OPTION(error) },
+    OPTS_END,
+};
+
+/* Folders as the machine names them: absolute, without "." and links. In a saved tree they are that
+ * machine's, which a relative one is below the root of. The caller frees. */
+static char *absolute(const struct cmd_globals *globals, const char *folder)
+{
+    struct str path = STR_INIT;
+    if (globals->sysroot) {
+        str_addf(&path, "%s%s", *folder == '/' ? "" : "/", folder);
+        char *copy = path.failed ? NULL : strdup(path.p);
+        str_free(&path);
+        return copy;
+    }
+    char *real = realpath(folder, NULL);
+    return real ? real : strdup(folder);
+}
+
+static void free_all(char **folders, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(folders[i]);
+}
+
+/* A folder that is not there is told and left out: the rest is still worth an answer. */
+static bool is_there(struct cmd_run *run, const char *folder)
+{
+    const char *sysroot = run->globals->sysroot ? run->globals->sysroot : "";
+    struct err problem;
+    if (root_kind(sysroot, folder) == OS_FILE_FOLDER)
+        return true;
+    err_clear(&problem);
+    err_set(&problem, ERR_IO, "no folder '%s'", folder);
+    cmd_problem(run, NULL, &problem);
+    return false;
+}
+
+static int look(struct cmd_run *run, struct doctor_view *v, char **pythons, char **apps,
+                struct err *err)
+{
+    const struct doctor_options *o = run->options;
+    struct doctor_request request = {
+        .pythons = (const char *const *)pythons,
+        .python_count = o->pythons.count,
+        .apps = (const char *const *)apps,
+    };
+    for (size_t i = 0; i < o->pythons.count; i++)
+        pythons[i] = absolute(run->globals, o->pythons.items[i]);
+    for (size_t i = 0; i < run->operand_count; i++) {
+        char *folder = absolute(run->globals, run->operands[i]);
+        if (!folder)
+            return err_set(err, ERR_MEMORY, "out of memory");
+        if (is_there(run, folder))
+            apps[request.app_count++] = folder;
+        else
+            free(folder);
+    }
+    for (size_t i = 0; i < o->pythons.count; i++)
+        if (!pythons[i])
+            return err_set(err, ERR_MEMORY, "out of memory");
+    return doctor_view_open(v, run->globals, &request, o->error, err);
+}
+
+static int run(struct cmd_run *run, struct err *err)
+{
+    char *pythons[OPTS_LIST_MAX] = { NULL }, *apps[FOLDERS_MAX] = { NULL };
+    struct doctor_view v = { .error_text = STR_INIT };
+    int status = CMD_DONE;
+    if (look(run, &v, pythons, apps, err)) {
+        status = -1;
+    } else {
+        target_note(&v.targets);
+        if (run->doc)
+            doctor_json_fill(run->doc, &v);
+        else
+            doctor_text_print(&v);
+        status = doctor_view_unfit(&v) ? CMD_NOT_FIT : CMD_DONE;
+    }
+    doctor_view_free(&v);
+    free_all(pythons, OPTS_LIST_MAX);
+    free_all(apps, FOLDERS_MAX);
+    return status;
+}
+
+const struct cmd cmd_doctor = {
+    .name = "doctor",
+    .operands = "[FOLDER...]",
+    .summary_id = "cmd.doctor",
+    .about_id = "about.doctor",
+    .options = options,
+    .options_size = sizeof(struct doctor_options),
+    .uses = CMD_USES_CARD | CMD_USES_SYSROOT,
+    .operands_most = FOLDERS_MAX,
+    .basis = "documented",
+    .examples = { { "doctor", "example.doctor" },
+                  { "doctor --python ~/env --assume 920m", "example.doctor_python" },
+                  { "doctor --error 'no kernel image is available'", "example.doctor_error" } },
+    .statuses = { { CMD_DONE, "exit.doctor_fine" },
+                  { CMD_FAILED, "exit.doctor_failed" },
+                  { CMD_NOT_FIT, "exit.doctor_unfit" } },
+    .run = run,
+};

@@ -1,0 +1,46 @@
+/* What the parts of the doctor command share: what was found, and its output as text and JSON. */
+#ifndef CLI_DOCTOR_VIEW_H
+#define CLI_DOCTOR_VIEW_H
+
+#include <jansson.h>
+
+#include "cli/cmd.h"
+#include "cli/target.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
+#include "doctor/remark.h"
+
+struct doctor_view {
+    struct target_list targets;
+    struct doctor doctor;
+    struct findings findings;
+    struct str error_text; /* of --error */
+    bool verbose;
+};
+
+/* Looks at machine, environments and folders. `pythons` and `apps` may be NULL. -1 with err set;
+ * doctor_view_free after both. */
+int doctor_view_open(struct doctor_view *v, const struct cmd_globals *globals,
+                     const struct doctor_request *request, const char *error, struct err *err);
+void doctor_view_free(struct doctor_view *v);
+
+/* The diagnosis, NULL when nothing is wrong. Findings that only say "might be slow" are none unless
+ * an error text asks for them. */
+const struct finding *doctor_view_diagnosis(const struct doctor_view *v);
+
+/* A package that is worth a line: it has GPU code of its own, or says that it should. */
+bool doctor_view_shows(const struct doctor_package *p);
+
+/* Whether something was found that does not run. */
+bool doctor_view_unfit(const struct doctor_view *v);
+
+/* The sentence in the language of the user. */
+void doctor_view_add(struct str *to, const struct remark *remark);
+
+const char *doctor_view_cause_name(enum doctor_cause cause);    /* "arch_dropped" */
+const char *doctor_view_cause_text_id(enum doctor_cause cause); /* "cause.arch_dropped" */
+
+void doctor_text_print(const struct doctor_view *v);
+void doctor_json_fill(json_t *doc, const struct doctor_view *v);
+
+#endif

@@ -1,0 +1,108 @@
+/* What doctor finds: the GPUs, the machine, the packages with GPU code, and one diagnosis.
+ *
+ * Nothing is imported, run or changed; files are read below a root (root.h) within a time limit. */
+#ifndef DOCTOR_DOCTOR_H
+#define DOCTOR_DOCTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/rules.h"
+#include "doctor/holds.h"
+#include "doctor/host.h"
+#include "doctor/judge.h"
+
+#define DOCTOR_GPUS_MAX     16
+#define DOCTOR_ENVS_MAX     16
+#define DOCTOR_PACKAGES_MAX 4096
+#define DOCTOR_FILES_MAX    20000 /* with GPU code, in all packages */
+#define DOCTOR_TIME_MS      50000u
+
+struct doctor_gpu {
+    char name[96], pci_id[16], slot[16];
+    char kernel_driver[32];  /* bound to it; "" none */
+    struct arch_target rule; /* with the driver that the machine has */
+    bool present;            /* on this machine's bus, not assumed */
+    bool server; /* a data-centre or workstation board, which may use a compat libcuda */
+};
+
+enum doctor_env_kind { DOCTOR_ENV_GIVEN, DOCTOR_ENV_VENV, DOCTOR_ENV_CONDA, DOCTOR_ENV_SYSTEM };
+
+struct doctor_env {
+    enum doctor_env_kind kind;
+    char path[512];  /* the prefix */
+    char site[600];  /* its site-packages */
+    char python[16]; /* "3.7"; "" not told */
+};
+
+enum doctor_origin { DOCTOR_PIP, DOCTOR_CONDA, DOCTOR_APP, DOCTOR_SYSTEM };
+
+struct doctor_file {
+    char *path; /* below the package's base: "torch/lib/libtorch.so" */
+    uint64_t bytes;
+    struct holds holds;
+    bool nvidia;                         /* NVIDIA makes it */
+    bool passed_over;                    /* a sibling for another CUDA version is taken instead */
+    struct judge judge[DOCTOR_GPUS_MAX]; /* by GPU */
+};
+
+struct doctor_package {
+    char name[96], version[64]; /* version "" when nothing tells */
+    char cuda[16];              /* that it was built for, "10.1"; "" not told */
+    bool cpu_build;             /* says of itself that it is without GPU code */
+    enum doctor_origin origin;
+    int env;    /* in envs, or -1 */
+    char *base; /* that machine's folder which the files are below */
+    struct doctor_file
+        *files; /* those with GPU code, and the largest library of a package without */
+    size_t file_count;
+    char *largest; /* the largest library without GPU code, below base; NULL none */
+    uint64_t largest_bytes;
+    struct judge judge[DOCTOR_GPUS_MAX]; /* by GPU, over its own files */
+    int fault[DOCTOR_GPUS_MAX];          /* the file that decided; -1 none */
+};
+
+/* Copies of a library that several places offer. */
+struct doctor_copy {
+    char soname[64];
+    char wins[ROOT_PATH_MAX];  /* that the loader takes for a program without paths of its own */
+    char other[ROOT_PATH_MAX]; /* in the environment */
+    enum loader_how how;
+};
+
+#define DOCTOR_COPIES_MAX 16
+
+struct doctor {
+    const char *sysroot; /* "" this machine */
+    const char *error;   /* what the user saw; NULL */
+    uint64_t deadline_ns;
+    struct doctor_gpu gpus[DOCTOR_GPUS_MAX];
+    size_t gpu_count;
+    struct host host;
+    struct doctor_env envs[DOCTOR_ENVS_MAX];
+    size_t env_count;
+    struct doctor_package *packages;
+    size_t package_count;
+    struct doctor_copy copies[DOCTOR_COPIES_MAX];
+    size_t copy_count;
+    uint64_t files_seen, files_read, bytes_read, files_kept, problems;
+    bool local_is_app; /* /usr/local was named as a program's folder */
+    bool partial;      /* time or a bound ended the search */
+};
+
+struct doctor_request {
+    const char *const *pythons; /* environment folders; none: those of the machine */
+    size_t python_count;
+    const char *const *apps; /* folders of programs */
+    size_t app_count;
+    uint64_t time_ms; /* for reading files; 0: DOCTOR_TIME_MS */
+};
+
+/* Finds the environments, reads every package with GPU code and judges it for each of the GPUs. The
+ * caller has zeroed `d`, filled in sysroot, error and GPUs, and read the host. doctor_free after.
+ */
+int doctor_run(struct doctor *d, const struct doctor_request *request, struct err *err);
+void doctor_free(struct doctor *d);
+
+#endif

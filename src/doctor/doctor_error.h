@@ -1,0 +1,30 @@
+/* Which causes an error text may have. The one place where doctor looks at texts; explain has the
+ * whole table of them. */
+#ifndef DOCTOR_DOCTOR_ERROR_H
+#define DOCTOR_DOCTOR_ERROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A1 ... A19, N1 ... N3, in the order of causes.tsv. */
+#define DOCTOR_CAUSES(X)                                                                           \
+    X(A1)                                                                                          \
+    X(A2) X(A3) X(A4) X(A5) X(A6) X(A7) X(A8) X(A9) X(A10) X(A11) X(A12) X(A13) X(A14) X(A15)      \
+        X(A16) X(A17) X(A18) X(A19) X(N1) X(N2) X(N3)
+
+enum doctor_cause {
+#define X(code) CAUSE_##code,
+    DOCTOR_CAUSES(X)
+#undef X
+        CAUSE_COUNT
+};
+
+/* "A1" */
+const char *doctor_cause_code(enum doctor_cause cause);
+
+/* Bit 1 << cause for each that the text may have, from the first line of a table that matches to
+ * the last; 0: an unknown text. `first` (may be NULL) is the likeliest, CAUSE_COUNT when unknown.
+ */
+unsigned long doctor_error_causes(const char *text, enum doctor_cause *first);
+
+#endif

@@ -1,0 +1,210 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "data/data.h"
+#include "doctor/finding_parts.h"
+
+enum { W_CUDNN = 50, W_CUBLAS = 5, W_TOOLKIT_PTX = 28, W_TOOLKIT_GPU = 26, W_COPY = 25 };
+
+/* ---- toolkits against driver and card ---- */
+
+static long toolkit_row(const char *version)
+{
+    const struct table *t = data_table(DATA_TOOLKITS);
+    size_t length = strlen(version);
+    for (size_t row = 0; row < t->row_count; row++) {
+        const char *name = table_field(t, row, "toolkit"); /* "11.2.1", "12.5" */
+        if (strncmp(name, version, length) == 0 && (!name[length] || name[length] == '.'))
+            return (long)row;
+    }
+    return -1;
+}
+
+static unsigned isa_of(long row)
+{
+    unsigned major, minor;
+    const char *isa = table_field(data_table(DATA_TOOLKITS), (size_t)row, "ptx_isa");
+    return sscanf(isa, "%u.%u", &major, &minor) == 2 ? facts_level(major, minor) : 0;
+}
+
+/* Least and greatest capability that the toolkit compiles for. */
+static bool reach_of(long row, unsigned *lowest, unsigned *highest)
+{
+    const char *list = table_field(data_table(DATA_TOOLKITS), (size_t)row, "offline_sm");
+    unsigned sm;
+    *lowest = *highest = 0;
+    for (const char *p = list; (p = strstr(p, "sm_")); p++)
+        if (sscanf(p, "sm_%u", &sm) == 1) {
+            *lowest = !*lowest || sm < *lowest ? sm : *lowest;
+            *highest = sm > *highest ? sm : *highest;
+        }
+    return *lowest != 0;
+}
+
+/* A package that has the toolkit write PTX at run time. */
+static int package_named(const struct doctor *d, const char *const *names)
+{
+    for (size_t i = 0; i < d->package_count; i++)
+        for (const char *const *name = names; *name; name++)
+            if (strcmp(d->packages[i].name, *name) == 0)
+                return (int)i;
+    return -1;
+}
+
+/* The file of a toolkit that exists under one of these names. */
+static void put_file(struct finding *one, const struct doctor *d, const char *folder,
+                     const char *const *names)
+{
+    for (; *names; names++) {
+        char path[ROOT_PATH_MAX], real[ROOT_PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, *names);
+        if (root_real(d->sysroot, path, real)) {
+            str_copy(one->path, sizeof one->path, real);
+            return;
+        }
+    }
+}
+
+static void writes_newer_ptx(const struct doctor *d, struct findings *f,
+                             const struct host_toolkit *t, long row, size_t gpu)
+{
+    static const char *const by_libnvvm[] = { "numba", "numba-cuda", NULL };
+    static const char *const libnvvm[] = { "nvvm/lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so.3",
+                                           "nvvm/lib64/libnvvm.so", NULL };
+    const struct doctor_gpu *g = &d->gpus[gpu];
+    const struct branch_facts *branch = facts_branch(g->rule.driver, g->rule.os);
+    unsigned isa = isa_of(row);
+    if (!version_known(g->rule.driver) || !branch || !branch->isa || isa <= branch->isa)
+        return;
+    struct finding *one = finding_add(f, CAUSE_A9, W_TOOLKIT_PTX + (t->is_default ? 1 : 0));
+    if (!one)
+        return;
+    one->gpu = (int)gpu;
+    one->confidence = FINDING_LIKELY;
+    one->package = package_named(d, by_libnvvm);
+    if (one->package >= 0)
+        put_file(one, d, t->path, libnvvm);
+    char version[VERSION_TEXT_MAX];
+    struct remark *r = finding_say(one, "doctor.toolkit_ptx");
+    remark_put(r, "path", t->path);
+    remark_put(r, "toolkit", t->version);
+    remark_putf(r, "isa", "%u.%u", isa / 100, isa % 100);
+    remark_put(r, "driver", version_text(g->rule.driver, version));
+    remark_putf(r, "most", "%u.%u", branch->isa / 100, branch->isa % 100);
+}
+
+static void lacks_gpu(const struct doctor *d, struct findings *f, const struct host_toolkit *t,
+                      long row, size_t gpu)
+{
+    static const char *const compilers[] = { "bin/ptxas", "lib64/libnvrtc.so", NULL };
+    const struct doctor_gpu *g = &d->gpus[gpu];
+    unsigned lowest, highest;
+    if (!g->rule.cc || !reach_of(row, &lowest, &highest) ||
+        (g->rule.cc >= lowest && g->rule.cc <= highest))
+        return;
+    struct finding *one = finding_add(f, CAUSE_A10, W_TOOLKIT_GPU + (t->is_default ? 1 : 0));
+    if (!one)
+        return;
+    one->gpu = (int)gpu;
+    one->confidence = FINDING_LIKELY;
+    put_file(one, d, t->path, compilers);
+    struct remark *r = finding_say(one, "doctor.toolkit_gpu");
+    remark_put(r, "path", t->path);
+    remark_put(r, "toolkit", t->version);
+    remark_putf(r, "lowest", "%u.%u", lowest / 10, lowest % 10);
+    remark_putf(r, "highest", "%u.%u", highest / 10, highest % 10);
+    finding_put_gpu(r, g);
+}
+
+static void toolkits(const struct doctor *d, struct findings *f)
+{
+    for (size_t i = 0; i < d->host.toolkit_count; i++) {
+        const struct host_toolkit *t = &d->host.toolkits[i];
+        long row = toolkit_row(t->version);
+        for (size_t g = 0; g < d->gpu_count && row >= 0; g++) {
+            writes_newer_ptx(d, f, t, row, g);
+            lacks_gpu(d, f, t, row, g);
+        }
+    }
+}
+
+/* ---- cuDNN, cuBLAS ---- */
+
+/* "libcudnn.so.5.1.10" */
+static const char *cudnn_version(const char *path)
+{
+    const char *base = strrchr(path, '/');
+    const char *so = strstr(base ? base : path, ".so.");
+    return so ? so + 4 : "";
+}
+
+static void cudnn(const struct doctor *d, struct findings *f, size_t package, size_t file,
+                  size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    const struct doctor_file *x = &p->files[file];
+    enum doctor_cause cause;
+    unsigned floor = finding_floor("libcudnn", cudnn_version(x->path), &cause);
+    bool fails = x->judge[gpu].verdict == VERDICT_NO_IMAGE;
+    if (!strstr(x->path, "cudnn") || (!fails && floor <= d->gpus[gpu].rule.cc))
+        return;
+    struct finding *one = finding_add(f, CAUSE_A17, W_CUDNN);
+    if (!one)
+        return;
+    one->gpu = (int)gpu;
+    one->package = (int)package;
+    one->confidence = FINDING_LIKELY;
+    snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
+             x->path);
+    struct str archs = STR_INIT;
+    holds_add_archs(&archs, &x->holds);
+    struct remark *r = finding_say(one, "doctor.cudnn");
+    remark_put(r, "path", one->path);
+    remark_put(r, "archs", archs.p);
+    finding_put_gpu(r, &d->gpus[gpu]);
+    str_free(&archs);
+}
+
+/* cublasGemmEx and its like want 5.0, whatever images the library has. */
+static void cublas(const struct doctor *d, struct findings *f, size_t gpu)
+{
+    if (!d->gpus[gpu].rule.cc || d->gpus[gpu].rule.cc >= 50)
+        return;
+    struct finding *one = finding_add(f, CAUSE_A17, W_CUBLAS);
+    if (!one)
+        return;
+    one->gpu = (int)gpu;
+    one->confidence = FINDING_LIKELY;
+    finding_put_gpu(finding_say(one, "doctor.cublas"), &d->gpus[gpu]);
+}
+
+/* ---- copies ---- */
+
+static void copies(const struct doctor *d, struct findings *f)
+{
+    for (size_t i = 0; i < d->copy_count; i++) {
+        const struct doctor_copy *c = &d->copies[i];
+        struct finding *one = finding_add(f, CAUSE_A18, W_COPY);
+        if (!one)
+            return;
+        one->confidence = FINDING_LIKELY;
+        str_copy(one->path, sizeof one->path, c->wins);
+        struct remark *r = finding_say(one, "doctor.copy");
+        remark_put(r, "soname", c->soname);
+        remark_put(r, "path", c->wins);
+        remark_put(r, "other", c->other);
+    }
+}
+
+void finding_libraries(const struct doctor *d, struct findings *f)
+{
+    toolkits(d, f);
+    for (size_t g = 0; g < d->gpu_count; g++) {
+        for (size_t i = 0; i < d->package_count; i++)
+            for (size_t k = 0; k < d->packages[i].file_count; k++)
+                if (d->packages[i].files[k].nvidia)
+                    cudnn(d, f, i, k, g);
+        cublas(d, f, g);
+    }
+    copies(d, f);
+}

@@ -1,0 +1,303 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor/finding_parts.h"
+#include "doctor/link.h"
+
+enum {
+    W_RUNTIME = 85,
+    W_FRAMEWORK = 80,
+    W_PROGRAM = 76,
+    W_EXTENSION = 70,
+    W_FLOOR = 60,
+    W_CPU_BUILD = 62,
+    W_SYSTEM = 40,
+    W_JIT = 30,
+    W_ONLY_JIT = 20,
+    W_SYMBOL = 84
+};
+
+static bool serves(enum verdict verdict)
+{
+    return verdict == VERDICT_RUNS || verdict == VERDICT_RUNS_BY_JIT;
+}
+
+/* Some other GPU of the machine takes what this one does not. */
+static bool runs_elsewhere(const struct doctor *d, const struct doctor_package *p)
+{
+    for (size_t g = 0; g < d->gpu_count; g++)
+        if (serves(p->judge[g].verdict))
+            return true;
+    return false;
+}
+
+static bool is_tegra(const struct doctor_gpu *g)
+{
+    const struct arch_facts *facts = facts_arch(g->rule.cc);
+    return facts && facts->class == ARCH_TEGRA;
+}
+
+static bool is_newer(const struct judge *j, unsigned cc)
+{
+    return j->highest && j->highest / 10 < cc / 10 && j->highest < cc;
+}
+
+static bool is_framework(const struct doctor_package *p)
+{
+    return finding_is_framework(p->name) || p->origin == DOCTOR_APP || p->origin == DOCTOR_SYSTEM;
+}
+
+/* Why a file without an image for the card has none. */
+static enum doctor_cause cause_of_gap(const struct doctor *d, const struct doctor_package *p,
+                                      size_t gpu, const char *path)
+{
+    const struct doctor_gpu *g = &d->gpus[gpu];
+    const struct judge *j = &p->judge[gpu];
+    enum doctor_cause floor;
+    if (d->gpu_count > 1 && runs_elsewhere(d, p))
+        return CAUSE_A6;
+    if (finding_floor(p->name, p->version, &floor) > g->rule.cc)
+        return floor;
+    if (is_tegra(g))
+        return CAUSE_A5;
+    if (finding_is_own_build(p, path))
+        return CAUSE_A4;
+    if (j->special_ptx)
+        return CAUSE_A7;
+    if (!is_framework(p))
+        return CAUSE_A3;
+    return is_newer(j, g->rule.cc) ? CAUSE_A2 : CAUSE_A1;
+}
+
+static int weight_of(const struct doctor_package *p)
+{
+    if (finding_is_torch(p->name))
+        return W_FRAMEWORK + 1;
+    if (finding_is_framework(p->name))
+        return W_FRAMEWORK;
+    return p->origin == DOCTOR_APP      ? W_PROGRAM
+           : p->origin == DOCTOR_SYSTEM ? W_SYSTEM
+                                        : W_EXTENSION;
+}
+
+static struct finding *about(const struct doctor *d, struct findings *f, enum doctor_cause cause,
+                             int weight, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    struct finding *one = finding_add(f, cause, weight);
+    if (!one)
+        return NULL;
+    one->gpu = (int)gpu;
+    one->package = (int)package;
+    const char *path = p->fault[gpu] >= 0 ? p->files[p->fault[gpu]].path
+                       : p->largest       ? p->largest
+                                          : "";
+    snprintf(one->path, sizeof one->path, "%.2000s%s%.2000s",
+             *path && strcmp(p->base, "/") != 0 ? p->base : "", *path ? "/" : "", path);
+    return one;
+}
+
+/* "torch 1.3.1: torch/lib/libtorch.so has sm_37 sm_50 ..., nothing for 3.5" */
+static void say_archs(const struct doctor *d, struct finding *one, const char *id)
+{
+    const struct doctor_package *p = &d->packages[one->package];
+    const struct doctor_file *file = &p->files[p->fault[one->gpu]];
+    struct str archs = STR_INIT;
+    holds_add_archs(&archs, &file->holds);
+    struct remark *r = finding_say(one, id);
+    remark_putf(r, "package", "%s%s%s", p->name, *p->version ? " " : "", p->version);
+    remark_put(r, "path", file->path);
+    remark_put(r, "archs", archs.p);
+    finding_put_gpu(r, &d->gpus[one->gpu]);
+    str_free(&archs);
+}
+
+static void no_image(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    const char *path = p->files[p->fault[gpu]].path;
+    enum doctor_cause cause = cause_of_gap(d, p, gpu, path);
+    struct finding *one = about(d, f, cause, weight_of(p), package, gpu);
+    if (!one)
+        return;
+    say_archs(d, one, "doctor.no_image");
+    if (cause == CAUSE_A6)
+        finding_put_gpu(finding_say(one, "doctor.mixed"), &d->gpus[gpu]);
+    if (cause == CAUSE_A7)
+        finding_put_gpu(finding_say(one, "doctor.special_ptx"), &d->gpus[gpu]);
+}
+
+static void driver_too_old(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct judge *j = &d->packages[package].judge[gpu];
+    bool ptx = strstr(j->why.rule, "ptx") != NULL;
+    char least[VERSION_TEXT_MAX], version[VERSION_TEXT_MAX];
+    struct finding *one =
+        about(d, f, ptx ? CAUSE_A9 : CAUSE_A13, ptx ? 65 : W_RUNTIME, package, gpu);
+    if (!one)
+        return;
+    say_archs(d, one, ptx ? "doctor.ptx_too_new" : "doctor.image_too_new");
+    struct remark *r = finding_say(one, "doctor.needs_driver");
+    remark_put(r, "driver", version_text(d->gpus[gpu].rule.driver, version));
+    remark_put(r, "least",
+               version_known(j->why.least_driver) ? version_text(j->why.least_driver, least) : "?");
+}
+
+/* Works after minutes of compiling; where a framework refuses such a card, that is why. */
+static void by_jit(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    struct finding *one = about(d, f, CAUSE_A8, W_JIT, package, gpu);
+    if (one) {
+        one->confidence = FINDING_LIKELY;
+        say_archs(d, one, "doctor.by_jit");
+    }
+    if (!is_framework(p) || !is_newer(&p->judge[gpu], d->gpus[gpu].rule.cc))
+        return;
+    one = about(d, f, CAUSE_A2, W_ONLY_JIT, package, gpu);
+    if (one) {
+        one->confidence = FINDING_LIKELY;
+        say_archs(d, one, "doctor.only_jit");
+    }
+}
+
+/* ---- what a package asks for beside images ---- */
+
+static void runtime_floor(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    const struct doctor_gpu *g = &d->gpus[gpu];
+    unsigned major, minor;
+    char version[VERSION_TEXT_MAX], least[VERSION_TEXT_MAX];
+    if (!version_known(g->rule.driver) || !p->file_count ||
+        sscanf(p->cuda, "%u.%u", &major, &minor) != 2 || p->origin == DOCTOR_SYSTEM)
+        return;
+    struct arch_verdict v = arch_judge_runtime(major, minor, &g->rule);
+    if (v.verdict != VERDICT_LIBRARY_FLOOR)
+        return;
+    struct finding *one = about(d, f, CAUSE_A13, W_RUNTIME, package, gpu);
+    if (!one)
+        return;
+    one->confidence = finding_is_torch(p->name) ? FINDING_CERTAIN : FINDING_LIKELY;
+    struct remark *r = finding_say(one, "doctor.runtime_floor");
+    remark_putf(r, "package", "%s%s%s", p->name, *p->version ? " " : "", p->version);
+    remark_put(r, "cuda", p->cuda);
+    remark_put(r, "driver", version_text(g->rule.driver, version));
+    remark_put(r, "least",
+               version_known(v.least_driver) ? version_text(v.least_driver, least) : "?");
+}
+
+static void package_floor(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    enum doctor_cause cause;
+    unsigned floor = finding_floor(p->name, p->version, &cause);
+    if (floor <= d->gpus[gpu].rule.cc || judge_fails(&p->judge[gpu]) || cause == CAUSE_COUNT)
+        return;
+    struct finding *one = about(d, f, cause, W_FLOOR - 25, package, gpu);
+    if (!one)
+        return;
+    one->confidence = FINDING_LIKELY;
+    struct remark *r = finding_say(one, "doctor.floor");
+    remark_putf(r, "package", "%s %s", p->name, p->version);
+    remark_putf(r, "least", "%u.%u", floor / 10, floor % 10);
+    finding_put_gpu(r, &d->gpus[gpu]);
+}
+
+/* A framework that by its own words, or by all its files, is without GPU code. */
+static void cpu_build(const struct doctor *d, struct findings *f, size_t package)
+{
+    const struct doctor_package *p = &d->packages[package];
+    bool none = finding_is_torch(p->name) && p->largest && !p->file_count;
+    if (!d->gpu_count || (!p->cpu_build && !none) || !finding_is_framework(p->name))
+        return;
+    struct finding *one = about(d, f, CAUSE_N1, W_CPU_BUILD, package, 0);
+    if (!one)
+        return;
+    struct remark *r = finding_say(one, "doctor.cpu_build");
+    remark_putf(r, "package", "%s %s", p->name, p->version);
+}
+
+/* ---- calls that the driver's library lacks ---- */
+
+struct symbols {
+    char names[16][64]; /* that a program expects of the driver */
+    size_t count;
+};
+
+static bool is_driver_call(const char *symbol)
+{
+    return str_starts(symbol, "cu") && symbol[2] >= 'A' && symbol[2] <= 'Z' && strlen(symbol) < 64;
+}
+
+static bool note_call(void *self, const char *symbol)
+{
+    struct symbols *s = self;
+    if (is_driver_call(symbol) && s->count < 16)
+        str_copy(s->names[s->count++], sizeof s->names[0], symbol);
+    return s->count < 16;
+}
+
+static bool strike(void *self, const char *symbol)
+{
+    struct symbols *s = self;
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->names[i], symbol) == 0)
+            memmove(&s->names[i], &s->names[--s->count], sizeof s->names[0]);
+    return s->count > 0;
+}
+
+static void missing_call(const struct doctor *d, struct findings *f, size_t package)
+{
+    const struct doctor_package *p = &d->packages[package];
+    struct symbols s = { .count = 0 };
+    char full[ROOT_PATH_MAX], path[ROOT_PATH_MAX];
+    struct err unused;
+    err_clear(&unused);
+    if (!p->largest || !*d->host.library || p->origin == DOCTOR_SYSTEM)
+        return;
+    snprintf(path, sizeof path, "%.2000s/%.2000s", p->base, p->largest);
+    if (!root_resolve(d->sysroot, path, full) ||
+        link_symbols(full, false, note_call, &s, &unused) || !s.count)
+        return;
+    err_clear(&unused);
+    if (!root_resolve(d->sysroot, d->host.library, full) ||
+        link_symbols(full, true, strike, &s, &unused) || !s.count)
+        return;
+    struct finding *one = finding_add(f, CAUSE_A13, W_SYMBOL);
+    if (!one)
+        return;
+    one->package = (int)package;
+    one->gpu = d->gpu_count ? 0 : -1;
+    str_copy(one->path, sizeof one->path, path);
+    struct remark *r = finding_say(one, "doctor.missing_call");
+    remark_put(r, "path", path);
+    remark_put(r, "call", s.names[0]);
+    remark_put(r, "library", d->host.library);
+}
+
+static void on_gpu(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    if (p->fault[gpu] >= 0 && strcmp(p->name, "system") != 0) {
+        enum verdict v = p->judge[gpu].verdict;
+        if (v == VERDICT_NO_IMAGE)
+            no_image(d, f, package, gpu);
+        else if (v == VERDICT_DRIVER_TOO_OLD)
+            driver_too_old(d, f, package, gpu);
+        else if (v == VERDICT_RUNS_BY_JIT)
+            by_jit(d, f, package, gpu);
+    }
+    runtime_floor(d, f, package, gpu);
+    package_floor(d, f, package, gpu);
+}
+
+void finding_packages(const struct doctor *d, struct findings *f)
+{
+    for (size_t i = 0; i < d->package_count; i++) {
+        for (size_t g = 0; g < d->gpu_count; g++)
+            on_gpu(d, f, i, g);
+        cpu_build(d, f, i);
+        missing_call(d, f, i);
+    }
+}

@@ -1,0 +1,32 @@
+/* Parts of finding.c: who looks for what. Used there only. */
+#ifndef DOCTOR_FINDING_PARTS_H
+#define DOCTOR_FINDING_PARTS_H
+
+#include "doctor/finding.h"
+
+/* A new finding, or NULL at the bound; then nothing is added. */
+struct finding *finding_add(struct findings *f, enum doctor_cause cause, int weight);
+struct remark *finding_say(struct finding *finding, const char *id);
+
+void finding_driver(const struct doctor *d, struct findings *f);    /* N2, A12, A14, A15 */
+void finding_packages(const struct doctor *d, struct findings *f);  /* A1 to A8, A11, A13, N1 */
+void finding_libraries(const struct doctor *d, struct findings *f); /* A9, A10, A17, A18 */
+void finding_error(const struct doctor *d, struct findings *f);     /* by the text alone */
+
+/* Fills in cures and `sure`. */
+void finding_cure(const struct doctor *d, struct finding *finding);
+
+/* Names. */
+bool finding_is_framework(const char *package);
+bool finding_is_torch(const char *package);
+bool finding_is_own_build(const struct doctor_package *p, const char *path);
+void finding_put_gpu(struct remark *r, const struct doctor_gpu *gpu);
+
+/* Some row of floors.tsv for the package and version: the least capability, and the cause that a
+ * card below it has. 0: none. */
+unsigned finding_floor(const char *package, const char *version, enum doctor_cause *cause);
+
+/* "2.0.1" against "2.0": <0, 0, >0. */
+int finding_compare_versions(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,10 @@
+/* Parts of host.c: what kind of machine it is, and its toolkits. Used by host.c only. */
+#ifndef DOCTOR_HOST_PARTS_H
+#define DOCTOR_HOST_PARTS_H
+
+#include "doctor/host.h"
+
+void host_read_kind(struct host *host);
+void host_read_toolkits(struct host *host);
+
+#endif

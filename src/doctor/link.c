@@ -1,0 +1,270 @@
+#include "doctor/link.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "doctor/patient.h"
+#include "image/elf.h"
+
+#define SEGMENTS_MAX 64
+#define DYNAMIC_MAX  (1u << 16)
+
+enum { PT_LOAD_ = 1, PT_DYNAMIC_ = 2 };
+enum {
+    TAG_NEEDED = 1,
+    TAG_HASH = 4,
+    TAG_STRINGS = 5,
+    TAG_SYMBOLS = 6,
+    TAG_STRING_SIZE = 10,
+    TAG_SONAME = 14,
+    TAG_RPATH = 15,
+    TAG_RUNPATH = 29
+};
+#define TAG_GNU_HASH 0x6ffffef5u
+
+struct segment {
+    uint64_t address, offset, size;
+};
+
+/* An open file with its dynamic segment. */
+struct reader {
+    struct input *in;
+    struct elf elf;
+    struct segment loads[SEGMENTS_MAX];
+    size_t load_count;
+    struct bytes dynamic;
+    uint8_t *dynamic_data;
+    uint64_t strings, string_size, symbols, hash, gnu_hash; /* addresses and a size */
+};
+
+/* `size` bytes at `offset`, all of them; NULL else. The caller frees. */
+static uint8_t *read_block(struct input *in, uint64_t offset, uint64_t size, uint64_t max,
+                           struct err *err)
+{
+    if (!size || size > max || size > input_size(in)) {
+        err_format(err, offset, "a table of the ELF file is larger than it may be");
+        return NULL;
+    }
+    uint8_t *data = malloc((size_t)size + 1);
+    if (!data) {
+        err_set(err, ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    if (input_read_at(in, offset, data, (size_t)size, err) != (long long)size) {
+        err_format(err, offset, "a table of the ELF file lies outside of it");
+        free(data);
+        return NULL;
+    }
+    data[size] = 0;
+    return data;
+}
+
+static uint64_t word(struct bytes *b, bool bits64)
+{
+    return bits64 ? bytes_u64(b) : bytes_u32(b);
+}
+
+static void take_segment(struct reader *r, struct bytes *b, struct segment *dynamic)
+{
+    struct segment s;
+    uint32_t type = bytes_u32(b);
+    if (r->elf.bits64)
+        bytes_skip(b, 4);
+    s.offset = word(b, r->elf.bits64);
+    s.address = word(b, r->elf.bits64);
+    word(b, r->elf.bits64);
+    s.size = word(b, r->elf.bits64);
+    if (b->failed)
+        return;
+    if (type == PT_LOAD_ && r->load_count < SEGMENTS_MAX)
+        r->loads[r->load_count++] = s;
+    if (type == PT_DYNAMIC_)
+        *dynamic = s;
+}
+
+static int read_segments(struct reader *r, struct err *err)
+{
+    struct segment dynamic = { 0 };
+    uint64_t size = (uint64_t)r->elf.program_count * r->elf.program_entry_size;
+    uint8_t *table = read_block(r->in, r->elf.program_offset, size, 1u << 20, err);
+    if (!table)
+        return -1;
+    struct bytes all = bytes_of(table, (size_t)size);
+    for (unsigned i = 0; i < r->elf.program_count; i++) {
+        struct bytes one =
+            bytes_slice(&all, (uint64_t)i * r->elf.program_entry_size, r->elf.program_entry_size);
+        take_segment(r, &one, &dynamic);
+    }
+    free(table);
+    r->dynamic_data = read_block(r->in, dynamic.offset, dynamic.size, DYNAMIC_MAX, err);
+    r->dynamic = bytes_of(r->dynamic_data, r->dynamic_data ? (size_t)dynamic.size : 0);
+    return r->dynamic_data ? 0 : -1;
+}
+
+static uint64_t offset_of(const struct reader *r, uint64_t address)
+{
+    for (size_t i = 0; i < r->load_count; i++)
+        if (address >= r->loads[i].address && address - r->loads[i].address < r->loads[i].size)
+            return r->loads[i].offset + (address - r->loads[i].address);
+    return UINT64_MAX;
+}
+
+/* The next entry; false at the end. */
+static bool next_tag(struct bytes *b, bool bits64, uint64_t *tag, uint64_t *value)
+{
+    *tag = word(b, bits64);
+    *value = word(b, bits64);
+    return !b->failed && *tag != 0;
+}
+
+static void find_tables(struct reader *r)
+{
+    struct bytes b = r->dynamic;
+    uint64_t tag, value;
+    while (next_tag(&b, r->elf.bits64, &tag, &value)) {
+        if (tag == TAG_STRINGS)
+            r->strings = value;
+        else if (tag == TAG_STRING_SIZE)
+            r->string_size = value;
+        else if (tag == TAG_SYMBOLS)
+            r->symbols = value;
+        else if (tag == TAG_HASH)
+            r->hash = value;
+        else if (tag == TAG_GNU_HASH)
+            r->gnu_hash = value;
+    }
+}
+
+static int open_reader(struct reader *r, const char *full, struct err *err)
+{
+    uint8_t head[ELF_HEADER_MAX];
+    *r = (struct reader){ .in = patient_open(full, 0, err) };
+    if (!r->in)
+        return -1;
+    long long got = input_read_at(r->in, 0, head, sizeof head, err);
+    if (got < 0 || elf_parse_header(head, (size_t)got, &r->elf, err))
+        return -1;
+    if (read_segments(r, err))
+        return -1;
+    find_tables(r);
+    return 0;
+}
+
+static void close_reader(struct reader *r)
+{
+    input_close(r->in);
+    free(r->dynamic_data);
+}
+
+static char *read_strings(struct reader *r, struct err *err)
+{
+    return (char *)read_block(r->in, offset_of(r, r->strings), r->string_size, LINK_STRINGS_MAX,
+                              err);
+}
+
+static const char *name_at(const struct link *l, uint64_t at)
+{
+    return at < l->string_size ? l->strings + at : "";
+}
+
+int link_read(const char *full, struct link *link, struct err *err)
+{
+    struct reader r;
+    uint64_t tag, value;
+    *link = (struct link){ .soname = "", .rpath = "", .runpath = "" };
+    if (open_reader(&r, full, err) || !(link->strings = read_strings(&r, err))) {
+        close_reader(&r);
+        return -1;
+    }
+    link->string_size = (size_t)r.string_size;
+    struct bytes b = r.dynamic;
+    while (next_tag(&b, r.elf.bits64, &tag, &value)) {
+        if (tag == TAG_NEEDED && link->needed_count < LINK_NEEDED_MAX)
+            link->needed[link->needed_count++] = name_at(link, value);
+        else if (tag == TAG_SONAME)
+            link->soname = name_at(link, value);
+        else if (tag == TAG_RPATH)
+            link->rpath = name_at(link, value);
+        else if (tag == TAG_RUNPATH)
+            link->runpath = name_at(link, value);
+    }
+    close_reader(&r);
+    return 0;
+}
+
+void link_free(struct link *link)
+{
+    free(link->strings);
+    *link = (struct link){ .soname = "", .rpath = "", .runpath = "" };
+}
+
+/* ---- symbols ---- */
+
+static uint32_t word_at(struct reader *r, uint64_t offset)
+{
+    uint8_t data[4];
+    struct err unused;
+    err_clear(&unused);
+    if (input_read_at(r->in, offset, data, 4, &unused) != 4)
+        return 0;
+    struct bytes b = bytes_of(data, 4);
+    return bytes_u32(&b);
+}
+
+/* The dynamic segment does not say how many symbols there are; the hash tables do. */
+static uint64_t count_by_gnu_hash(struct reader *r)
+{
+    uint64_t at = offset_of(r, r->gnu_hash);
+    uint32_t buckets = word_at(r, at), first = word_at(r, at + 4), bloom = word_at(r, at + 8);
+    uint64_t table = at + 16 + (uint64_t)bloom * (r->elf.bits64 ? 8 : 4), last = 0;
+    if (buckets > LINK_SYMBOLS_MAX)
+        return 0;
+    for (uint32_t i = 0; i < buckets; i++) {
+        uint32_t start = word_at(r, table + 4 * (uint64_t)i);
+        last = start > last ? start : last;
+    }
+    if (last < first)
+        return first;
+    uint64_t chain = table + 4 * (uint64_t)buckets;
+    while (last - first < LINK_SYMBOLS_MAX && !(word_at(r, chain + 4 * (last - first)) & 1))
+        last++;
+    return last + 1;
+}
+
+static uint64_t symbol_count(struct reader *r)
+{
+    uint64_t count = 0;
+    if (r->hash)
+        count = word_at(r, offset_of(r, r->hash) + 4);
+    else if (r->gnu_hash)
+        count = count_by_gnu_hash(r);
+    return count > LINK_SYMBOLS_MAX ? LINK_SYMBOLS_MAX : count;
+}
+
+int link_symbols(const char *full, bool defined, bool (*name)(void *self, const char *symbol),
+                 void *self, struct err *err)
+{
+    struct reader r;
+    uint8_t *table = NULL;
+    char *strings = NULL;
+    int rc = open_reader(&r, full, err);
+    uint64_t size = rc ? 0 : symbol_count(&r) * (r.elf.bits64 ? 24 : 16);
+    if (!rc && (!(strings = read_strings(&r, err)) ||
+                !(table = read_block(r.in, offset_of(&r, r.symbols), size, UINT32_MAX, err))))
+        rc = -1;
+    struct bytes b = bytes_of(table, rc ? 0 : (size_t)size);
+    while (!rc && bytes_left(&b) >= (r.elf.bits64 ? 24u : 16u)) {
+        uint32_t at = bytes_u32(&b);
+        bytes_skip(&b, r.elf.bits64 ? 2 : 10);
+        uint16_t section = bytes_u16(&b);
+        bytes_skip(&b, r.elf.bits64 ? 16 : 0);
+        if (at && at < r.string_size && (section != 0) == defined && !name(self, strings + at))
+            break;
+    }
+    close_reader(&r);
+    free(table);
+    free(strings);
+    return rc;
+}

@@ -1,0 +1,221 @@
+#include "doctor/packages_scan.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool packages_in_time(struct doctor *d)
+{
+    if (!d->partial && d->deadline_ns && os_now_ns() > d->deadline_ns)
+        d->partial = true;
+    return !d->deadline_ns || os_now_ns() <= d->deadline_ns;
+}
+
+static void note_largest(struct doctor_package *p, const char *path, uint64_t bytes)
+{
+    if (bytes <= p->largest_bytes || (!strstr(path, ".so") && !str_ends(path, ".pyd") &&
+                                      !str_ends(path, ".dll") && strchr(path, '.')))
+        return;
+    free(p->largest);
+    p->largest = strdup(path);
+    p->largest_bytes = p->largest ? bytes : 0;
+}
+
+static int keep(struct doctor_package *p, const char *path, uint64_t bytes, struct holds *holds,
+                struct err *err)
+{
+    if ((p->file_count & (p->file_count - 1)) == 0) {
+        size_t cap = p->file_count ? p->file_count * 2 : 1;
+        struct doctor_file *files = reallocarray(p->files, cap, sizeof *files);
+        if (!files)
+            goto fail;
+        p->files = files;
+    }
+    struct doctor_file *f = &p->files[p->file_count];
+    *f = (struct doctor_file){ .path = strdup(path), .bytes = bytes, .holds = *holds };
+    if (!f->path)
+        goto fail;
+    f->nvidia = holds_is_nvidia_file(path);
+    p->file_count++;
+    return 0;
+fail:
+    holds_free(holds);
+    return err_set(err, ERR_MEMORY, "out of memory");
+}
+
+int packages_read(struct doctor *d, size_t package, const char *full, const char *path,
+                  struct err *err)
+{
+    struct holds holds;
+    struct err problem;
+    struct stat st;
+    struct doctor_package *p = &d->packages[package];
+    err_clear(&problem);
+    if (stat(full, &st) || !S_ISREG(st.st_mode) || st.st_size < 64)
+        return 0;
+    note_largest(p, path, (uint64_t)st.st_size);
+    if (d->files_kept == DOCTOR_FILES_MAX) {
+        d->partial = true;
+        return 0;
+    }
+    d->files_read++;
+    d->bytes_read += (uint64_t)st.st_size;
+    if (holds_read(full, d->deadline_ns, &holds, &problem)) {
+        holds_free(&holds);
+        d->problems++;
+        return problem.code == ERR_MEMORY ? (*err = problem, -1) : 0;
+    }
+    d->problems += holds.problems;
+    d->partial |= holds.cut && !packages_in_time(d);
+    if (!holds.group_count) {
+        holds_free(&holds);
+        return 0;
+    }
+    d->files_kept++;
+    return keep(p, path, (uint64_t)st.st_size, &holds, err);
+}
+
+/* ---- what it was built for ---- */
+
+static bool is_torch(const struct doctor_package *p)
+{
+    return strcmp(p->name, "torch") == 0 || strcmp(p->name, "pytorch") == 0;
+}
+
+/* "cuda = '10.1'" or "cuda: Optional[str] = None" */
+static void read_torch_version(struct doctor *d, struct doctor_package *p)
+{
+    char path[ROOT_PATH_MAX];
+    struct str text = STR_INIT;
+    snprintf(path, sizeof path, "%.3000s/torch/version.py", p->base);
+    if (root_read(d->sysroot, path, 65536, &text)) {
+        const char *line = str_starts(text.p, "cuda") ? text.p : strstr(text.p, "\ncuda");
+        const char *value = line ? strchr(line, '=') : NULL;
+        unsigned major, minor;
+        value = value ? value + 1 + strspn(value + 1, " '\"") : "";
+        if (sscanf(value, "%2u.%2u", &major, &minor) == 2)
+            snprintf(p->cuda, sizeof p->cuda, "%u.%u", major, minor);
+        else if (str_starts(value, "None"))
+            p->cpu_build = true;
+    }
+    str_free(&text);
+}
+
+/* "1.12.1+cu113" was built for 11.3, "2.1.0+cpu" for none. */
+static void read_local_version(struct doctor_package *p)
+{
+    const char *local = strchr(p->version, '+');
+    unsigned number;
+    if (local && strstr(local, "cpu"))
+        p->cpu_build = true;
+    if (!*p->cuda && local && sscanf(local, "+cu%3u", &number) == 1 && number >= 80)
+        snprintf(p->cuda, sizeof p->cuda, "%u.%u", number / 10, number % 10);
+}
+
+static unsigned newest_toolkit(const struct doctor_package *p)
+{
+    unsigned newest = 0;
+    for (size_t i = 0; i < p->file_count; i++)
+        for (size_t g = 0; g < p->files[i].holds.group_count && !p->files[i].nvidia; g++) {
+            const struct holds_group *group = &p->files[i].holds.groups[g];
+            for (size_t k = 0; k < group->image_count; k++) {
+                unsigned level =
+                    facts_level(group->images[k].toolkit_major, group->images[k].toolkit_minor);
+                newest = level > newest ? level : newest;
+            }
+        }
+    return newest;
+}
+
+/* "libbitsandbytes_cuda117.so": one of several, chosen by the CUDA version. 0: no such file. */
+static unsigned chosen_by(const char *path)
+{
+    const char *base = strrchr(path, '/'), *cuda;
+    unsigned number;
+    cuda = strstr(base ? base : path, "_cuda");
+    return cuda && sscanf(cuda, "_cuda%3u", &number) == 1 && number >= 80 ? number : 0;
+}
+
+static unsigned cuda_of_env(const struct doctor *d, int env)
+{
+    unsigned major, minor;
+    for (size_t i = 0; i < d->package_count; i++)
+        if (d->packages[i].env == env && is_torch(&d->packages[i]) &&
+            sscanf(d->packages[i].cuda, "%u.%u", &major, &minor) == 2)
+            return major * 10 + minor;
+    return 0;
+}
+
+static void pass_over_siblings(const struct doctor *d, struct doctor_package *p)
+{
+    unsigned cuda = cuda_of_env(d, p->env);
+    bool found = false;
+    for (size_t i = 0; i < p->file_count; i++)
+        found |= cuda && chosen_by(p->files[i].path) == cuda;
+    for (size_t i = 0; i < p->file_count; i++) {
+        unsigned by = chosen_by(p->files[i].path);
+        p->files[i].passed_over = found && by && by != cuda;
+    }
+}
+
+/* ---- verdicts ---- */
+
+static bool counts(const struct doctor_file *f, size_t gpu)
+{
+    return !f->nvidia && !f->passed_over && f->judge[gpu].verdict != VERDICT_NO_GPU_CODE;
+}
+
+/* Whether `f` says more about the package than `best`: of files that are loaded together the one
+ * that fails, of those of which the package takes one the one that runs; then the larger. */
+static bool says_more(const struct doctor_file *f, const struct doctor_file *best, size_t gpu,
+                      bool alternatives)
+{
+    bool fails = judge_fails(&f->judge[gpu]), failed = judge_fails(&best->judge[gpu]);
+    if (fails != failed)
+        return fails != alternatives;
+    return f->holds.containers > best->holds.containers;
+}
+
+/* The best of the files of which the package takes one by CUDA version and card; -1 none. */
+static int taken(const struct doctor_package *p, size_t gpu)
+{
+    int best = -1;
+    for (size_t i = 0; i < p->file_count; i++)
+        if (counts(&p->files[i], gpu) && chosen_by(p->files[i].path) &&
+            (best < 0 || says_more(&p->files[i], &p->files[best], gpu, true)))
+            best = (int)i;
+    return best;
+}
+
+/* The file that decides for a package. */
+static int decides(const struct doctor_package *p, size_t gpu)
+{
+    int best = taken(p, gpu);
+    for (size_t i = 0; i < p->file_count; i++)
+        if (counts(&p->files[i], gpu) && !chosen_by(p->files[i].path) &&
+            (best < 0 || says_more(&p->files[i], &p->files[best], gpu, false)))
+            best = (int)i;
+    return best;
+}
+
+void packages_conclude(struct doctor *d, struct doctor_package *p)
+{
+    if (is_torch(p))
+        read_torch_version(d, p);
+    read_local_version(p);
+    unsigned toolkit = newest_toolkit(p);
+    if (!*p->cuda && toolkit)
+        snprintf(p->cuda, sizeof p->cuda, "%u.%u", toolkit / 100, toolkit % 100);
+    pass_over_siblings(d, p);
+    for (size_t g = 0; g < d->gpu_count; g++) {
+        for (size_t i = 0; i < p->file_count; i++)
+            judge_file(&p->files[i].holds, &d->gpus[g].rule, &p->files[i].judge[g]);
+        p->fault[g] = decides(p, g);
+        if (p->fault[g] >= 0)
+            p->judge[g] = p->files[p->fault[g]].judge[g];
+        else
+            p->judge[g] = (struct judge){ .verdict = VERDICT_NO_GPU_CODE };
+    }
+}

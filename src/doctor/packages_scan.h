@@ -1,0 +1,24 @@
+/* Parts of packages.c: one file of a package, and what a package says of itself. */
+#ifndef DOCTOR_PACKAGES_SCAN_H
+#define DOCTOR_PACKAGES_SCAN_H
+
+#include "core/os.h"
+#include "doctor/doctor.h"
+
+/* A new package at the end of the list; NULL at a bound. `base`: the folder its files are below. */
+struct doctor_package *packages_new(struct doctor *d, const char *name, enum doctor_origin origin,
+                                    const char *base);
+
+bool packages_in_time(struct doctor *d);
+
+int packages_walk(struct doctor *d, const char *full, const struct os_walk_sink *sink,
+                  struct err *err);
+
+/* Reads one file of a package; keeps it when it holds GPU code. `full` is this machine's path. */
+int packages_read(struct doctor *d, size_t package, const char *full, const char *path,
+                  struct err *err);
+
+/* Versions, and the verdicts for every GPU, once all files are read. */
+void packages_conclude(struct doctor *d, struct doctor_package *p);
+
+#endif
