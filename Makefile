@@ -292,6 +292,10 @@ ifneq ($(NVCC),none)
 	fi
 endif
 
+.PHONY: bench
+bench: all ## speed and memory against their limits (BENCH_DIR=DIR: large inputs, see scripts/bench)
+	@scripts/bench $(BUILD)
+
 .PHONY: timings
 timings: ## a build from nothing in build/timings, and where its time went
 	@rm -rf $(BUILD)/timings; mkdir -p $(BUILD)/timings
