@@ -3,6 +3,7 @@
 
 #include "cli/cmd.h"
 #include "cli/grid.h"
+#include "cli/home_torch.h"
 #include "cli/out.h"
 #include "cli/sentence.h"
 #include "cli/target.h"
@@ -171,7 +172,9 @@ static void add_last(struct grid *g, const struct target *target)
     str_free(&text);
 }
 
-static void print_facts(const struct target *target, bool seen, const struct arch_verdict *verdict)
+/* `torch`: what is known of PyTorch on GPU `gpu`; NULL: nobody looked. */
+static void print_facts(const struct target *target, bool seen, const struct arch_verdict *verdict,
+                        const struct doctor_view *torch, size_t gpu)
 {
     static const struct grid_column columns[] = { { NULL, false }, { NULL, false } };
     struct grid *g = grid_new(columns, 2);
@@ -199,12 +202,14 @@ static void print_facts(const struct target *target, bool seen, const struct arc
     grid_cell(g, text.p);
     if (has_cuda(target))
         add_last(g, target);
+    if (torch)
+        home_torch_add(g, torch, gpu, label_cell);
     grid_print(g, 0);
     grid_free(g);
     str_free(&text);
 }
 
-static void print_card(const struct target *target)
+static void print_card(const struct target *target, const struct doctor_view *torch, size_t gpu)
 {
     struct arch_verdict verdict;
     char id[32];
@@ -214,7 +219,7 @@ static void print_card(const struct target *target)
         out_pad(2);
         out_line(OUT_DOUBTFUL, text_get(id));
     }
-    print_facts(target, seen, &verdict);
+    print_facts(target, seen, &verdict, torch, gpu);
 }
 
 /* `words` are those behind --assume; NULL for a card in the machine. */
@@ -234,8 +239,10 @@ static void print_next(const char *words)
     }
     str_add(&line, "FILE|DIR...");
     add_line(g, "home.next", line.p, text_get("home.next_inspect"));
-    if (!words)
+    if (!words) {
+        add_line(g, NULL, "smfit doctor", text_get("home.next_doctor"));
         add_line(g, NULL, "smfit probe", text_get("home.next_probe"));
+    }
     add_line(g, NULL, "smfit cards [NAME]", text_get("home.next_cards"));
     add_line(g, NULL, "smfit archs", text_get("home.next_archs"));
     grid_print(g, 0);
@@ -251,13 +258,14 @@ static int print_example(struct err *err)
     out_line(OUT_BOLD, text_get("home.none"));
     out_line(OUT_PLAIN, text_get("home.example"));
     out_line(OUT_PLAIN, "");
-    print_card(&example.list[0]);
+    print_card(&example.list[0], NULL, 0);
     print_next(EXAMPLE);
     target_free(&example);
     return 0;
 }
 
-static int print(const struct cmd_run *run, const struct target_list *targets, struct err *err)
+static int print(const struct cmd_run *run, const struct target_list *targets,
+                 const struct doctor_view *torch, struct err *err)
 {
     const struct opts_list *assume = &run->globals->assume;
     if (!targets->count)
@@ -265,7 +273,7 @@ static int print(const struct cmd_run *run, const struct target_list *targets, s
     for (size_t i = 0; i < targets->count; i++) {
         if (i)
             out_line(OUT_PLAIN, "");
-        print_card(&targets->list[i]);
+        print_card(&targets->list[i], torch, i);
     }
     print_next(assume->count ? assume->items[0] : NULL);
     return 0;
@@ -313,11 +321,14 @@ static json_t *card_value(const struct target *target)
     return o;
 }
 
-static void fill(json_t *doc, const struct target_list *targets)
+static void fill(json_t *doc, const struct target_list *targets, const struct doctor_view *torch)
 {
     json_t *cards = json_array();
-    for (size_t i = 0; i < targets->count; i++)
-        json_array_append_new(cards, card_value(&targets->list[i]));
+    for (size_t i = 0; i < targets->count; i++) {
+        json_t *card = card_value(&targets->list[i]);
+        json_put(card, "pytorch", torch ? home_torch_json(torch, i) : json_null());
+        json_array_append_new(cards, card);
+    }
     target_put_json(doc, targets);
     json_put(doc, "cards", cards);
 }
@@ -326,17 +337,24 @@ static int run(struct cmd_run *run, struct err *err)
 {
     struct target_list targets;
     struct arch_verdict verdict;
+    struct doctor_view view = { .error_text = STR_INIT };
     int status = CMD_DONE;
     if (target_find(run->globals, &targets, err))
         return -1;
-    target_note(&targets);
-    for (size_t i = 0; i < targets.count; i++)
-        if (!is_seen(&targets.list[i], &verdict))
-            status = CMD_NOT_FIT;
-    if (run->doc)
-        fill(run->doc, &targets);
-    else if (print(run, &targets, err))
+    /* Packages are looked at for cards of the machine: they are installed there. */
+    bool look = targets.count && !run->globals->assume.count;
+    if (look && home_torch_open(&view, run->globals, err))
         status = -1;
+    target_note(&targets);
+    for (size_t i = 0; i < targets.count && !status; i++)
+        if (!is_seen(&targets.list[i], &verdict) || (look && home_torch_unfit(&view)))
+            status = CMD_NOT_FIT;
+    if (status >= 0 && run->doc)
+        fill(run->doc, &targets, look ? &view : NULL);
+    else if (status >= 0 && print(run, &targets, look ? &view : NULL, err))
+        status = -1;
+    if (look)
+        doctor_view_free(&view);
     target_free(&targets);
     return status;
 }

@@ -216,8 +216,10 @@ static void print_finding(const struct doctor_view *v, const struct finding *f)
     struct str text = STR_INIT;
     char id[40];
     snprintf(id, sizeof id, "doctor.conf_%s", finding_confidence_name(f->confidence));
-    str_addf(&text, "%s: %s (%s)", doctor_cause_code(f->cause),
-             text_get(doctor_view_cause_text_id(f->cause)), text_get(id));
+    text_add(&text, "doctor.cause",
+             TEXT_ARGS({ "code", doctor_cause_code(f->cause) },
+                       { "cause", text_get(doctor_view_cause_text_id(f->cause)) },
+                       { "confidence", text_get(id) }));
     print_line(OUT_BAD, "doctor.diagnosis", text.p);
     str_free(&text);
     if (*f->path)

@@ -109,7 +109,10 @@ void doctor_view_add(struct str *to, const struct remark *remark)
 {
     struct text_arg args[REMARK_ARGS_MAX + 1] = { { NULL, NULL } };
     for (size_t i = 0; i < remark->arg_count; i++)
-        args[i] = (struct text_arg){ remark->args[i].name, remark->args[i].value };
+        args[i] =
+            (struct text_arg){ remark->args[i].name, strcmp(remark->args[i].name, "confidence") == 0
+                                                         ? text_word(remark->args[i].value)
+                                                         : remark->args[i].value };
     if (remark->id)
         text_add(to, remark->id, args);
 }

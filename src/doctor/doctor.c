@@ -47,11 +47,14 @@ int doctor_run(struct doctor *d, const struct doctor_request *request, struct er
 {
     d->deadline_ns =
         os_now_ns() + (request->time_ms ? request->time_ms : DOCTOR_TIME_MS) * 1000000u;
+    d->only_pytorch = request->only_pytorch;
     if (find_environments(d, request, err))
         return -1;
     for (size_t i = 0; i < d->env_count; i++)
         if (packages_of_env(d, i, err))
             return -1;
+    if (d->only_pytorch)
+        return 0;
     if (find_apps(d, request, err))
         return -1;
     d->local_is_app = is_given(request, "/usr/local");

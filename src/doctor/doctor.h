@@ -87,6 +87,7 @@ struct doctor {
     struct doctor_copy copies[DOCTOR_COPIES_MAX];
     size_t copy_count;
     uint64_t files_seen, files_read, bytes_read, files_kept, problems;
+    bool only_pytorch;
     bool local_is_app; /* /usr/local was named as a program's folder */
     bool partial;      /* time or a bound ended the search */
 };
@@ -96,7 +97,8 @@ struct doctor_request {
     size_t python_count;
     const char *const *apps; /* folders of programs */
     size_t app_count;
-    uint64_t time_ms; /* for reading files; 0: DOCTOR_TIME_MS */
+    uint64_t time_ms;  /* for reading files; 0: DOCTOR_TIME_MS */
+    bool only_pytorch; /* read no other package's files, and no programs */
 };
 
 /* Finds the environments, reads every package with GPU code and judges it for each of the GPUs. The

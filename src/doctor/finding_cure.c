@@ -86,9 +86,12 @@ static void driver_cure(const struct doctor *d, struct finding *f, struct driver
     bool bounded = version_known(span.last);
     if (bounded && version_known(least) && version_compare(least, span.last) > 0)
         return;
-    if (!version_known(least))
+    bool any = !version_known(least);
+    if (any)
         least = span.first;
-    struct finding_cure *c = cure(f, bounded ? "cure.driver_between" : "cure.driver_least");
+    struct finding_cure *c = cure(f, !bounded ? "cure.driver_least"
+                                     : any    ? "cure.driver_last"
+                                              : "cure.driver_between");
     remark_put(&c->what, "least", version_known(least) ? version_text(least, first) : "?");
     if (bounded)
         remark_put(&c->what, "last", version_text(span.last, last));
@@ -321,12 +324,15 @@ static void visibility(const struct doctor *d, struct finding *f)
 static void parts(const struct doctor *d, struct finding *f)
 {
     const struct host *h = &d->host;
-    if (h->library_is_compat) {
+    if (h->library_is_compat || f->confidence == FINDING_POSSIBLE) {
         struct finding_cure *c = cure(f, "cure.no_compat");
         if (h->library_how == LOADER_ENVIRONMENT)
             command(c, "unset LD_LIBRARY_PATH");
         command(c, "sudo apt remove 'cuda-compat-*'");
-        driver_cure(d, f, (struct driver_version){ 0 });
+        if (h->library_is_compat)
+            driver_cure(d, f, (struct driver_version){ 0 });
+        else
+            command(cure(f, "cure.reboot"), "sudo reboot");
     } else if (*h->library && !*h->jit_library) {
         cure(f, "cure.jit_library");
     } else {

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "doctor/builds.h"
 #include "doctor/finding_parts.h"
 #include "doctor/link.h"
 
@@ -14,7 +15,8 @@ enum {
     W_SYSTEM = 40,
     W_JIT = 30,
     W_ONLY_JIT = 20,
-    W_SYMBOL = 84
+    W_SYMBOL = 84,
+    W_PYTHON = 12
 };
 
 static bool serves(enum verdict verdict)
@@ -112,6 +114,18 @@ static void say_archs(const struct doctor *d, struct finding *one, const char *i
     str_free(&archs);
 }
 
+/* Code for the card in parts that are not the package's own. */
+static bool others_have(const struct holds *h, const struct arch_target *target)
+{
+    for (size_t i = 0; i < h->group_count; i++) {
+        const struct holds_group *g = &h->groups[i];
+        if (!holds_counts(h, g) && !g->linked &&
+            serves(arch_judge_container(g->images, g->image_count, target, NULL).verdict))
+            return true;
+    }
+    return false;
+}
+
 static void no_image(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
 {
     const struct doctor_package *p = &d->packages[package];
@@ -121,6 +135,8 @@ static void no_image(const struct doctor *d, struct findings *f, size_t package,
     if (!one)
         return;
     say_archs(d, one, "doctor.no_image");
+    if (others_have(&p->files[p->fault[gpu]].holds, &d->gpus[gpu].rule))
+        finding_put_gpu(finding_say(one, "doctor.nvidia_parts"), &d->gpus[gpu]);
     if (cause == CAUSE_A6)
         finding_put_gpu(finding_say(one, "doctor.mixed"), &d->gpus[gpu]);
     if (cause == CAUSE_A7)
@@ -218,6 +234,34 @@ static void cpu_build(const struct doctor *d, struct findings *f, size_t package
     remark_putf(r, "package", "%s %s", p->name, p->version);
 }
 
+/* A PyTorch that runs on the card exists, but for no such Python. */
+static void python_too_new(const struct doctor *d, struct findings *f, size_t env, size_t gpu)
+{
+    const struct doctor_gpu *g = &d->gpus[gpu];
+    const char *python = d->envs[env].python;
+    struct builds_pick pick;
+    bool cpu = false;
+    for (size_t i = 0; i < d->package_count; i++)
+        if (d->packages[i].env == (int)env && finding_is_torch(d->packages[i].name)) {
+            if (d->packages[i].file_count)
+                return;
+            cpu = true;
+        }
+    if (!*python || !strchr(python, '.') || !builds_best("torch", &g->rule, python, &pick) ||
+        !pick.needs_python)
+        return;
+    struct finding *one = finding_add(f, CAUSE_N3, cpu ? W_CPU_BUILD + 1 : W_PYTHON);
+    if (!one)
+        return;
+    one->gpu = (int)gpu;
+    one->confidence = FINDING_LIKELY;
+    struct remark *r = finding_say(one, "doctor.no_python");
+    finding_put_gpu(r, g);
+    remark_put(r, "python", python);
+    remark_put(r, "version", pick.version);
+    remark_put(r, "pythons", pick.python);
+}
+
 /* ---- calls that the driver's library lacks ---- */
 
 struct symbols {
@@ -294,6 +338,9 @@ static void on_gpu(const struct doctor *d, struct findings *f, size_t package, s
 
 void finding_packages(const struct doctor *d, struct findings *f)
 {
+    for (size_t i = 0; i < d->env_count; i++)
+        for (size_t g = 0; g < d->gpu_count; g++)
+            python_too_new(d, f, i, g);
     for (size_t i = 0; i < d->package_count; i++) {
         for (size_t g = 0; g < d->gpu_count; g++)
             on_gpu(d, f, i, g);

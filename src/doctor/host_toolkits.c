@@ -19,6 +19,16 @@ static bool major_minor(const char *text, char *version, size_t size)
     return true;
 }
 
+/* ".../cuda-13.0" with a compiler in it. */
+static bool by_name(const struct host *h, const char path[256], char *version, size_t size)
+{
+    char name[300];
+    const char *dash = strrchr(path, '-');
+    snprintf(name, sizeof name, "%.255s/bin/ptxas", path);
+    return dash && !strchr(dash, '/') && root_kind(h->sysroot, name) == OS_FILE_REGULAR &&
+           major_minor(dash, version, size);
+}
+
 /* By version.json (11.1 and newer), version.txt (older), the file name of the runtime library. */
 static bool version_of(const struct host *h, const char path[256], char *version, size_t size)
 {
@@ -45,7 +55,7 @@ static bool version_of(const struct host *h, const char path[256], char *version
         if (str_starts(names.list[i], "libcudart.so.") && strchr(names.list[i] + 13, '.'))
             found = major_minor(names.list[i] + 13, version, size);
     root_names_free(&names);
-    return found;
+    return found || by_name(h, path, version, size);
 }
 
 static void add(struct host *h, const char *path)
@@ -53,7 +63,8 @@ static void add(struct host *h, const char *path)
     struct host_toolkit t = { .path = "" };
     char real[ROOT_PATH_MAX];
     if (h->toolkit_count == HOST_TOOLKITS_MAX || !root_real(h->sysroot, path, real) ||
-        !str_copy(t.path, sizeof t.path, real) || !version_of(h, t.path, t.version, sizeof t.version))
+        !str_copy(t.path, sizeof t.path, real) ||
+        !version_of(h, t.path, t.version, sizeof t.version))
         return;
     for (size_t i = 0; i < h->toolkit_count; i++)
         if (strcmp(h->toolkits[i].path, t.path) == 0)

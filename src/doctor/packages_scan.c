@@ -53,6 +53,8 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
     struct stat st;
     struct doctor_package *p = &d->packages[package];
     err_clear(&problem);
+    if (d->only_pytorch && !packages_is_pytorch(p))
+        return 0;
     if (stat(full, &st) || !S_ISREG(st.st_mode) || st.st_size < 64)
         return 0;
     note_largest(p, path, (uint64_t)st.st_size);
@@ -79,7 +81,7 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
 
 /* ---- what it was built for ---- */
 
-static bool is_torch(const struct doctor_package *p)
+bool packages_is_pytorch(const struct doctor_package *p)
 {
     return strcmp(p->name, "torch") == 0 || strcmp(p->name, "pytorch") == 0;
 }
@@ -142,7 +144,7 @@ static unsigned cuda_of_env(const struct doctor *d, int env)
 {
     unsigned major, minor;
     for (size_t i = 0; i < d->package_count; i++)
-        if (d->packages[i].env == env && is_torch(&d->packages[i]) &&
+        if (d->packages[i].env == env && packages_is_pytorch(&d->packages[i]) &&
             sscanf(d->packages[i].cuda, "%u.%u", &major, &minor) == 2)
             return major * 10 + minor;
     return 0;
@@ -202,7 +204,7 @@ static int decides(const struct doctor_package *p, size_t gpu)
 
 void packages_conclude(struct doctor *d, struct doctor_package *p)
 {
-    if (is_torch(p))
+    if (packages_is_pytorch(p))
         read_torch_version(d, p);
     read_local_version(p);
     unsigned toolkit = newest_toolkit(p);

@@ -11,6 +11,9 @@ struct doctor_package *packages_new(struct doctor *d, const char *name, enum doc
 
 bool packages_in_time(struct doctor *d);
 
+/* "torch", "pytorch": the same library from pip and from conda. */
+bool packages_is_pytorch(const struct doctor_package *p);
+
 int packages_walk(struct doctor *d, const char *full, const struct os_walk_sink *sink,
                   struct err *err);
 

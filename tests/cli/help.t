@@ -44,7 +44,7 @@ exit codes
   0  shown
   1  the PCI bus could not be read
   2  the command line is wrong
-  3  the driver does not know the card
+  3  the driver does not know the card, or PyTorch has nothing for it
 
 'smfit help COMMAND' or 'smfit COMMAND --help' tells more about one command.
 
@@ -197,7 +197,7 @@ smfit：这个 CUDA 程序能在那块 NVIDIA 显卡上运行吗？该怎样运�
   0  已显示
   1  无法读取 PCI 总线
   2  命令行有误
-  3  驱动不认识这块显卡
+  3  驱动不认识这块显卡，或 PyTorch 没有适合它的内容
 
 “smfit help 命令”或“smfit 命令 --help”给出该命令的详细说明。
 

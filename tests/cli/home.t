@@ -33,6 +33,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 470.2
 runs here       sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
@@ -43,6 +44,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 535.2
 runs here       nothing: driver 535.261.03 does not know this card, so that programs see no device, error 100 (no CUDA-capable device is detected)
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
@@ -54,6 +56,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   kernel drive
 runs here       with driver 470.256.02: sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
@@ -71,15 +74,45 @@ GeForce 940M (10de:1347, GM108M)   compute capability 5.0   2 GB   driver 535.26
 runs here       sm_50 cubins of CUDA 12.x and older; PTX up to compute_50, ISA 8.2
 last driver     580 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
+[3]
+
+$ smfit --sysroot torch920m
+GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 470.256.02 (CUDA 11.4)
+  often called 5.0 on the web: that is the 920MX
+runs here       sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
+last driver     470.256.02 (Linux)
+your PyTorch    torch 1.3.1 in /home/user/env: no kernels for 3.5  ->  error 209 (no kernel image is available for execution on the device)
+                torch/lib/libtorch.so has sm_37 sm_50 sm_60 sm_61 sm_70 sm_75 compute_37
+next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit doctor               the file at fault when a program does not run, and the cure
+                smfit probe                which images the driver really loads, and why others fail
+                smfit cards [NAME]         the tables of this card
+                smfit archs                all compute capabilities
+[3]
+
+$ smfit --sysroot torch920m --lang zh
+GeForce 920M (10de:1299, GK208BM)   计算能力 3.5   2 GB   驱动 470.256.02（CUDA 11.4）
+  网上常说是 5.0：那是 920MX
+可以运行        CUDA 11.x 及更早的 sm_30 sm_35 cubin；PTX 至 compute_35、ISA 7.4
+最后的驱动      470.256.02（Linux）
+您的 PyTorch    /home/user/env 中的 torch 1.3.1：没有 3.5 的内核  ->  错误 209（no kernel image is available for execution on the device）
+                torch/lib/libtorch.so 含有 sm_37 sm_50 sm_60 sm_61 sm_70 sm_75 compute_37
+下一步          smfit inspect FILE|DIR...  查看文件或软件包的内容，以及能否在此运行
+                smfit doctor               程序不能运行时，找出问题文件和解决办法
+                smfit probe                驱动实际加载哪些映像，其余为何失败
+                smfit cards [NAME]         这块显卡的资料
+                smfit archs                全部计算能力
 [3]
 
 $ smfit --sysroot future
 NVIDIA 10de:fff0   compute capability ?   driver 999.10 (CUDA 13.4)
 runs here       not known: the tables of this version of smfit have no such device
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
@@ -170,7 +203,8 @@ $ smfit --sysroot notebook470 --json
       "ptx_target": "compute_35",
       "ptx_isa": "7.4",
       "cuda": "11.4",
-      "fact_id": "fact.10de:1299"
+      "fact_id": "fact.10de:1299",
+      "pytorch": null
     }
   ],
   "errors": []

@@ -1,0 +1,179 @@
+## a notebook whose PyTorch has nothing for its card
+$ smfit doctor --sysroot torch920m
+GeForce 920M (3.5), driver 470.256.02
+Python          /home/user/env  Python 3.7: 4 packages, 3 with GPU code
+package             CUDA  verdict
+torch 1.3.1         10.1  does not run: nothing for 3.5
+cupy-cuda100 9.6.0  10.0  runs after the driver has compiled PTX
+torchvision 0.4.1   10.1  runs
+
+diagnosis       A1: the library has no code for this card, which is older than what it was built for
+                (certain)
+at fault        /home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so
+evidence        torch 1.3.1: torch/lib/libtorch.so has sm_37 sm_50 sm_60 sm_61 sm_70 sm_75
+                compute_37; none of it runs on GeForce 920M (3.5).
+                The same file holds parts of NVIDIA's libraries that do have code for 3.5, so that a
+                list of the whole file misleads: the package's own kernels decide.
+do this         torch 1.3.0 for CUDA 10.1 has code for the card (sm_35 sm_50 sm_60 sm_61 sm_70 sm_75
+                compute_50; measured); for Python 2.7 3.5-3.7
+                  pip install torch==1.3.0
+                  python -c "import torch; print(torch.ones(4, device='cuda') + 1)"
+[3]
+
+$ smfit doctor --sysroot torch920m --lang zh
+GeForce 920M (3.5)，驱动 470.256.02
+Python          /home/user/env  Python 3.7：4 个软件包，其中 3 个含 GPU 代码
+软件包              CUDA  结论
+torch 1.3.1         10.1  不能运行：没有适合 3.5 的内容
+cupy-cuda100 9.6.0  10.0  驱动编译 PTX 后可以运行
+torchvision 0.4.1   10.1  可以运行
+
+诊断            A1：库中没有适合这块显卡的代码：显卡早于它的构建目标（确定）
+问题文件        /home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so
+证据            torch 1.3.1：torch/lib/libtorch.so 含有 sm_37 sm_50 sm_60 sm_61 sm_70 sm_75
+                compute_37；没有一个能在 GeForce 920M（3.5）上运行。
+                同一文件中链接的 NVIDIA 库部分确有 3.5 的代码，因此整个文件的架构列表会误导：起决定
+                作用的是软件包自身的内核。
+解决办法        面向 CUDA 10.1 的 torch 1.3.0 含有适合该卡的代码（sm_35 sm_50 sm_60 sm_61 sm_70
+                sm_75 compute_50；实测）；适用于 Python 2.7 3.5-3.7
+                  pip install torch==1.3.0
+                  python -c "import torch; print(torch.ones(4, device='cuda') + 1)"
+[3]
+
+$ smfit doctor --sysroot torch920m -v
+GeForce 920M (3.5), driver 470.256.02
+Python          /home/user/env  Python 3.7: 4 packages, 3 with GPU code
+machine         ubuntu
+                kernel module: 470.256.02
+                libcuda: /usr/lib/x86_64-linux-gnu/libcuda.so.1
+                ptxjitcompiler: /usr/lib/x86_64-linux-gnu/libnvidia-ptxjitcompiler.so.1
+                toolkit (default): /usr/local/cuda-11.8
+                VIRTUAL_ENV /home/user/env
+package             CUDA  verdict                                 its own kernels
+torch 1.3.1         10.1  does not run: nothing for 3.5           sm_37 sm_50 sm_60 sm_61 sm_70 sm_75 compute_37
+cupy-cuda100 9.6.0  10.0  runs after the driver has compiled PTX  sm_60 sm_61 sm_70 sm_75 compute_30 compute_50 compute_70
+torchvision 0.4.1   10.1  runs                                    sm_35 sm_50 sm_60 sm_70 sm_75 compute_50
+
+diagnosis       A1: the library has no code for this card, which is older than what it was built for
+                (certain)
+at fault        /home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so
+evidence        torch 1.3.1: torch/lib/libtorch.so has sm_37 sm_50 sm_60 sm_61 sm_70 sm_75
+                compute_37; none of it runs on GeForce 920M (3.5).
+                The same file holds parts of NVIDIA's libraries that do have code for 3.5, so that a
+                list of the whole file misleads: the package's own kernels decide.
+do this         torch 1.3.0 for CUDA 10.1 has code for the card (sm_35 sm_50 sm_60 sm_61 sm_70 sm_75
+                compute_50; measured); for Python 2.7 3.5-3.7
+                  pip install torch==1.3.0
+                  python -c "import torch; print(torch.ones(4, device='cuda') + 1)"
+or              build it from source for 3.5; CUDA toolkit 11.8 is the last that can
+                  cmake -DCMAKE_CUDA_ARCHITECTURES=35 ...
+                  nvcc -gencode arch=compute_35,code=[sm_35,compute_35] ...
+                  TORCH_CUDA_ARCH_LIST="3.5" python setup.py install
+or              use the CPU, or another card
+                  CUDA_VISIBLE_DEVICES= python PROGRAM
+also            cupy-cuda100 9.6.0: cupy/_core/core.so has sm_60 sm_61 sm_70 sm_75 compute_30
+                compute_50 compute_70; GeForce 920M (3.5) runs it only after the driver has compiled
+                its PTX, which takes minutes for a large library.
+also            The toolkit 11.8 in /usr/local/cuda-11.8 writes PTX 7.8; driver 470.256.02 takes 7.4
+                at most.
+also            cublasGemmEx and its like ask for 5.0, whatever the library holds; GeForce 920M is
+                3.5.
+[3]
+
+$ smfit doctor --sysroot torch920m --error 'RuntimeError: CUDA error: no kernel image is available for execution on the device' --json | head -c 400
+{
+  "schema": "smfit.doctor",
+  "version": 1,
+  "tool": {
+    "name": "smfit",
+    "version": "0.1.0"
+  },
+  "basis": "documented",
+  "target": {
+    "card": "GeForce 920M",
+    "pci_id": "10de:1299",
+    "chip": "GK208BM",
+    "cc": "3.5",
+    "driver": "470.256.02",
+    "last_driver": "470.256.02",
+    "os": "linux",
+    "notebook": true,
+    "how": "pci",
+    "slot": "0000:01:00.0",
+    "kernel
+
+$ smfit doctor --sysroot torch920m --assume t4
+Tesla T4 (7.5)
+Python          /home/user/env  Python 3.7: 4 packages, 3 with GPU code
+package             CUDA  verdict
+cupy-cuda100 9.6.0  10.0  runs
+torch 1.3.1         10.1  runs
+torchvision 0.4.1   10.1  runs
+
+diagnosis       Nothing wrong was found: every package with GPU code has something for this card.
+
+## the driver
+$ smfit doctor --sysroot nouveau
+GeForce 920M (3.5), last driver 470.256.02
+
+diagnosis       N2: NVIDIA's driver is not in use (certain)
+evidence        nouveau holds GeForce 920M (3.5); CUDA needs NVIDIA's own driver.
+do this         driver 470.256.02, the last one that knows the card
+[3]
+
+$ smfit doctor --sysroot notebook535
+GeForce 920M (3.5), driver 535.261.03
+
+diagnosis       A15: the driver does not know the card (certain)
+evidence        Driver 535.261.03 no longer knows GeForce 920M (3.5); 470.256.02 is the last branch
+                that does.
+do this         driver 470.256.02, the last one that knows the card
+[3]
+
+$ smfit doctor --sysroot mixed
+Tesla K80 (3.7), driver 535.261.03
+Tesla K80 (3.7), driver 535.261.03
+GeForce 940M (5.0), driver 535.261.03
+
+diagnosis       A15: the driver does not know the card (certain)
+evidence        Driver 535.261.03 no longer knows Tesla K80 (3.7); 470.256.02 is the last branch
+                that does.
+do this         driver 470.256.02, the last one that knows the card
+[3]
+
+## nothing to look at
+$ smfit doctor --sysroot nothing
+no NVIDIA GPU found (PCI scan); --assume CARD answers for one
+
+diagnosis       Nothing with GPU code was found to look at.
+
+$ smfit doctor --sysroot nothing --assume 920m --error 'error 804: forward compatibility was attempted'
+GeForce 920M (3.5), last driver 470.256.02
+
+diagnosis       A14: parts of the driver do not match, or one is missing (possible)
+evidence        The error text alone points there; nothing in the files or the driver confirms it.
+do this         do without the compat library: the driver's own libcuda must be found first
+                  sudo apt remove 'cuda-compat-*'
+to be sure      on the machine itself: smfit probe FILE
+[3]
+
+$ smfit doctor --sysroot torch920m --python /no/such/folder
+2> smfit: no folder '/no/such/folder'
+[1]
+
+$ smfit doctor --sysroot torch920m /no/such/folder -q | head -1
+GeForce 920M (3.5), driver 470.256.02
+2> smfit: no folder '/no/such/folder'
+
+$ smfit doctor --sysroot torch920m --error @nothing-here
+2> smfit: --error: cannot open 'nothing-here': No such file or directory
+[1]
+
+$ echo 'device kernel image is invalid' | smfit doctor --sysroot notebook470 --error -
+GeForce 920M (3.5), driver 470.256.02
+
+diagnosis       A13: the driver is too old for the program (possible)
+evidence        The error text alone points there; nothing in the files or the driver confirms it.
+do this         driver 470.256.02, the last one that knows the card
+to be sure      on the machine itself: smfit probe FILE
+[3]
