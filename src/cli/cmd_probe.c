@@ -9,6 +9,7 @@
 #include "cli/machine.h"
 #include "cli/out.h"
 #include "cli/probe_file.h"
+#include "cli/probe_jit.h"
 #include "cli/text.h"
 #include "core/json.h"
 #include "core/utf8.h"
@@ -16,6 +17,10 @@
 #include "probe/probe.h"
 
 #define WORKER_TIMEOUT_MS 60000
+
+struct probe_options {
+    bool jit;
+};
 
 /* One device with its rows. */
 struct probed {
@@ -293,8 +298,9 @@ static json_t *row_json(const struct probe_run *r, const struct probe_row *row)
     return j;
 }
 
-static void fill(const struct probe_run *r, json_t *doc)
+static int fill(const struct probe_run *r, json_t *doc, struct err *err)
 {
+    const struct probe_options *options = r->run->options;
     char text[VERSION_TEXT_MAX];
     json_put_filled(doc, "driver",
                     version_known(r->machine.version) ? version_text(r->machine.version, text)
@@ -310,12 +316,18 @@ static void fill(const struct probe_run *r, json_t *doc)
         json_put(j, "images", images);
         json_put(j, "containers", containers);
         json_array_append_new(devices, j);
+        if (options->jit && probe_jit(&r->machine, p->device, &r->images, j, err)) {
+            json_decref(devices);
+            return -1;
+        }
     }
     json_put(doc, "devices", devices);
+    return 0;
 }
 
-static void print(const struct probe_run *r)
+static int print(const struct probe_run *r, struct err *err)
 {
+    const struct probe_options *options = r->run->options;
     for (size_t d = 0; d < r->count; d++)
         print_device(r, &r->devices[d]);
     print_matrix(r);
@@ -325,9 +337,12 @@ static void print(const struct probe_run *r)
         if (r->run->globals->verbose)
             print_details(r, &r->devices[d]);
         print_summary(r, &r->devices[d]);
+        if (options->jit && probe_jit(&r->machine, r->devices[d].device, &r->images, NULL, err))
+            return -1;
     }
     if (r->machine.simulated)
         out_wrapped(OUT_DOUBTFUL, 0, text_get("probe.simulated"));
+    return 0;
 }
 
 /* 1 over 3 over 0. */
@@ -412,10 +427,8 @@ static int run(struct cmd_run *run, struct err *err)
     say_why(&r);
     if (probe_images_find(&r.images, "probe", err) || probe_all(&r, err))
         goto done;
-    if (run->doc)
-        fill(&r, run->doc);
-    else
-        print(&r);
+    if (run->doc ? fill(&r, run->doc, err) : print(&r, err))
+        goto done;
     status = exit_code(&r);
 done:
     for (size_t d = 0; d < r.count; d++)
@@ -426,12 +439,19 @@ done:
     return status;
 }
 
+static const struct opt options[] = {
+    { 0, "jit", OPTS_FLAG, NULL, NULL, "opt.probe_jit", offsetof(struct probe_options, jit) },
+    OPTS_END,
+};
+
 const struct cmd cmd_probe = {
     .name = "probe",
     .operands = "[FILE]",
     .operands_most = 1,
     .summary_id = "cmd.probe",
     .about_id = "about.probe",
+    .options = options,
+    .options_size = sizeof(struct probe_options),
     .uses = CMD_USES_DEVICE,
     .basis = "measured",
     .examples = { { "probe", "example.probe" },

@@ -23,7 +23,7 @@ uint8_t bytes_u8(struct bytes *b)
 uint16_t bytes_u16(struct bytes *b)
 {
     const uint8_t *p = take(b, 2);
-    return p ? (uint16_t)(p[0] | p[1] << 8) : 0;
+    return p ? (uint16_t)((unsigned)p[0] | (unsigned)p[1] << 8) : 0;
 }
 
 uint32_t bytes_u32(struct bytes *b)
