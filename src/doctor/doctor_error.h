@@ -1,5 +1,5 @@
-/* Which causes an error text may have. The one place where doctor looks at texts; explain has the
- * whole table of them. */
+/* Which causes an error text may have: explain's table of texts, and a few words by which people
+ * describe what no program prints. */
 #ifndef DOCTOR_DOCTOR_ERROR_H
 #define DOCTOR_DOCTOR_ERROR_H
 
@@ -9,8 +9,9 @@
 /* A1 ... A19, N1 ... N3, in the order of causes.tsv. */
 #define DOCTOR_CAUSES(X)                                                                           \
     X(A1)                                                                                          \
-    X(A2) X(A3) X(A4) X(A5) X(A6) X(A7) X(A8) X(A9) X(A10) X(A11) X(A12) X(A13) X(A14) X(A15)      \
-        X(A16) X(A17) X(A18) X(A19) X(N1) X(N2) X(N3)
+    X(A2)                                                                                          \
+    X(A3) X(A4) X(A5) X(A6) X(A7) X(A8) X(A9) X(A10) X(A11) X(A12) X(A13) X(A14) X(A15) X(A16)     \
+        X(A17) X(A18) X(A19) X(N1) X(N2) X(N3)
 
 enum doctor_cause {
 #define X(code) CAUSE_##code,
@@ -22,9 +23,8 @@ enum doctor_cause {
 /* "A1" */
 const char *doctor_cause_code(enum doctor_cause cause);
 
-/* Bit 1 << cause for each that the text may have, from the first line of a table that matches to
- * the last; 0: an unknown text. `first` (may be NULL) is the likeliest, CAUSE_COUNT when unknown.
- */
+/* Bit 1 << cause for each that the text may have; 0: an unknown text. `first` (may be NULL) is the
+ * likeliest, CAUSE_COUNT when unknown. */
 unsigned long doctor_error_causes(const char *text, enum doctor_cause *first);
 
 #endif
