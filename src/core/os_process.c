@@ -62,35 +62,51 @@ static void apply_environment(const char *const *changes)
     }
 }
 
-/* Moves the pipes' ends above the numbers that they will be given, so that no dup2 closes another.
- */
-static int raise_fd(int fd)
+/* Tells the parent through the START pipe why there will be no program. */
+static _Noreturn void give_up(int start_fd)
 {
-    return fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 16) : -1;
+    int why = errno;
+    if (write(start_fd, &why, sizeof why) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* Moves the pipes' ends above the numbers that they will be given, so that no dup2 closes another.
+ * Only those that are in the way: few descriptors may be left. */
+static void raise_fds(struct pipes *p)
+{
+    for (int i = START; i >= 0; i--)
+        if (p->child[i] >= 0 && p->child[i] <= OS_REPORT_FD) {
+            int raised = fcntl(p->child[i], F_DUPFD_CLOEXEC, OS_REPORT_FD + 1);
+            if (raised < 0)
+                give_up(p->child[START]);
+            p->child[i] = raised;
+        }
+}
+
+static void place_fd(const struct pipes *p, int which, int fd)
+{
+    if (dup2(p->child[which], fd) < 0)
+        give_up(p->child[START]);
 }
 
 /* In the child: never returns. A failed exec is told through the START pipe as an errno. */
-static void run_child(const struct os_process *process, struct pipes *p, pid_t parent)
+static _Noreturn void run_child(const struct os_process *process, struct pipes *p, pid_t parent)
 {
-    int fd[PIPES];
-    for (int i = 0; i < PIPES; i++)
-        fd[i] = raise_fd(p->child[i]);
+    raise_fds(p);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
     signal(SIGPIPE, SIG_DFL);
-    dup2(fd[IN], 0);
-    dup2(fd[OUT], 1);
-    dup2(fd[ERR], 2);
+    place_fd(p, IN, 0);
+    place_fd(p, OUT, 1);
+    place_fd(p, ERR, 2);
     if (process->report)
-        dup2(fd[REPORT], OS_REPORT_FD);
+        place_fd(p, REPORT, OS_REPORT_FD);
     apply_environment(process->environment);
     execv(process->argv[0], (char *const *)process->argv);
-    int why = errno;
-    if (write(fd[START], &why, sizeof why) < 0)
-        _exit(126);
-    _exit(127);
+    give_up(p->child[START]);
 }
 
 static uint64_t now_ms(void)
@@ -173,7 +189,7 @@ static bool wait_child(pid_t pid, bool in_time, uint64_t timeout_ms, int *status
         if (got == pid)
             return true;
         if (got < 0 && errno != EINTR)
-            return false;
+            return false; /* not ours any more: its number may be another's by now */
         in_time = !timeout_ms || now_ms() - start < timeout_ms;
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
@@ -201,6 +217,8 @@ int os_process_run(const struct os_process *process, struct os_process_result *r
     *result = (struct os_process_result){ .out = STR_INIT, .err = STR_INIT, .report = STR_INIT };
     struct pipes p;
     int code = -1, status = 0;
+    /* Whoever started us may have had SIGCHLD ignored, which lets children vanish unwaited. */
+    void (*old_chld)(int) = signal(SIGCHLD, SIG_DFL);
     if (open_pipes(&p, process->report, err))
         goto done;
     pid_t parent = getpid();
@@ -228,6 +246,7 @@ int os_process_run(const struct os_process *process, struct os_process_result *r
     result->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     code = 0;
 done:
+    signal(SIGCHLD, old_chld);
     close_all(&p);
     return code;
 }

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/os_process.h"
 
@@ -98,4 +100,44 @@ Test(os_process, hundreds_of_runs_leave_no_descriptor_open)
     cr_assert_eq(run_shell("ls /proc/$PPID/fd | wc -l", NULL, NULL, 5000, false), 0);
     cr_expect_lt(atoi(result.out.p), 40, "open descriptors: %s", result.out.p);
     os_process_result_free(&result);
+}
+
+Test(os_process, few_descriptors_are_either_enough_or_an_error)
+{
+    for (rlim_t most = 4; most < 40; most++) {
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){ most, 4096 });
+        if (run_shell("cat; echo two >&2; echo three >&3", NULL, "one\n", 5000, true) == 0) {
+            cr_expect_str_eq(result.out.p, "one\n", "with %d", (int)most);
+            cr_expect_str_eq(result.err.p, "two\n", "with %d", (int)most);
+            cr_expect_str_eq(result.report.p, "three\n", "with %d", (int)most);
+        } else {
+            cr_expect_eq(err.native, EMFILE, "with %d: %s", (int)most, err.msg);
+            cr_expect_lt(most, 30);
+        }
+        os_process_result_free(&result);
+    }
+}
+
+Test(os_process, pipes_that_lie_where_the_child_wants_them_are_moved)
+{
+    int kept = dup(2);
+    for (int fd = 0; fd <= 2; fd++)
+        close(fd);
+    int failed = run_shell("cat; echo two >&2; echo three >&3", NULL, "one\n", 5000, true);
+    dup2(kept, 2);
+    cr_assert_eq(failed, 0);
+    cr_expect_str_eq(result.out.p, "one\n");
+    cr_expect_str_eq(result.err.p, "two\n");
+    cr_expect_str_eq(result.report.p, "three\n");
+    os_process_result_free(&result);
+}
+
+Test(os_process, an_ignored_SIGCHLD_does_not_hide_how_a_child_ended)
+{
+    signal(SIGCHLD, SIG_IGN);
+    cr_assert_eq(run_shell("exit 5", NULL, NULL, 5000, false), 0);
+    cr_expect_eq(result.end, OS_EXITED);
+    cr_expect_eq(result.status, 5);
+    os_process_result_free(&result);
+    cr_expect_eq(signal(SIGCHLD, SIG_DFL), SIG_IGN);
 }
