@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define BLOCK 64
+#define BLOCK 256
 
 static const struct pattern {
     enum find_kind kind;
@@ -19,30 +19,44 @@ static const struct pattern {
     { FIND_PTX, 8, { '.', 'v', 'e', 'r', 's', 'i', 'o', 'n' } },
 };
 
-/* Vectors of gcc and clang: no instruction set is named, and comparing gives 0xff in each lane. */
-typedef uint8_t lanes __attribute__((vector_size(16)));
-
-static lanes load(const uint8_t *data)
-{
-    lanes v;
-    memcpy(&v, data, sizeof v);
-    return v;
-}
-
-/* Reads data[0 .. BLOCK]. The pairs are the first two bytes of the patterns above. */
-static bool block_may_hold(const uint8_t *data)
-{
-    lanes any = { 0 };
-    for (size_t i = 0; i < BLOCK; i += sizeof any) {
-        lanes a = load(data + i), b = load(data + i + 1);
-        any |= (lanes)((a == 0x50) & (b == 0xed));
-        any |= (lanes)((a == 0x01) & (b == 0x5a));
-        any |= (lanes)((a == 0x7f) & (b == 'E'));
-        any |= (lanes)((a == '.') & (b == 'v'));
+/* Vectors of gcc and clang: comparing gives 0xff in each lane. A function a width, since wider ones
+ * are only worth it where the processor has them. Each reads data[0 .. BLOCK]; the pairs are the
+ * first two bytes of the patterns above. */
+#define BLOCK_MAY_HOLD(name, width, attribute)                                                     \
+    typedef uint8_t name##_lanes __attribute__((vector_size(width)));                              \
+    attribute static bool name(const uint8_t *data)                                                \
+    {                                                                                              \
+        name##_lanes any = { 0 }, a, b;                                                            \
+        for (size_t i = 0; i < BLOCK; i += sizeof any) {                                           \
+            memcpy(&a, data + i, sizeof a);                                                        \
+            memcpy(&b, data + i + 1, sizeof b);                                                    \
+            any |= (name##_lanes)((a == 0x50) & (b == 0xed));                                      \
+            any |= (name##_lanes)((a == 0x01) & (b == 0x5a));                                      \
+            any |= (name##_lanes)((a == 0x7f) & (b == 'E'));                                       \
+            any |= (name##_lanes)((a == '.') & (b == 'v'));                                        \
+        }                                                                                          \
+        uint64_t parts[sizeof any / 8], all = 0;                                                   \
+        memcpy(parts, &any, sizeof parts);                                                         \
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)                                  \
+            all |= parts[i];                                                                       \
+        return all != 0;                                                                           \
     }
-    uint64_t halves[2];
-    memcpy(halves, &any, sizeof halves);
-    return halves[0] | halves[1];
+
+BLOCK_MAY_HOLD(block_may_hold, 16, )
+
+#ifdef __x86_64__
+BLOCK_MAY_HOLD(block_may_hold_avx2, 32, __attribute__((target("avx2"))))
+#endif
+
+typedef bool block_test(const uint8_t *data);
+
+static block_test *best_test(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2"))
+        return block_may_hold_avx2;
+#endif
+    return block_may_hold;
 }
 
 static enum find_kind pattern_at(const uint8_t *data)
@@ -59,10 +73,11 @@ enum find_kind find_candidate(const uint8_t *data, size_t size, size_t *at)
 {
     size_t end =
         size < FIND_OVERLAP ? 0 : size - FIND_OVERLAP + 1; /* offsets that can be compared */
+    block_test *may_hold = best_test();
     size_t i = 0;
     while (i < end) {
         size_t stop = end - i < BLOCK ? end : i + BLOCK;
-        if (stop - i < BLOCK || block_may_hold(data + i)) {
+        if (stop - i < BLOCK || may_hold(data + i)) {
             for (; i < stop; i++) {
                 enum find_kind kind = pattern_at(data + i);
                 if (kind != FIND_NOTHING) {
