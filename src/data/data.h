@@ -11,6 +11,7 @@
 /* X(id, file stem) */
 #define DATA_TABLES(X)      \
     X(ARCHS, archs)         \
+    X(BELIEFS, beliefs)     \
     X(BUILDS, builds)       \
     X(CARDS, cards)         \
     X(CAUSES, causes)       \
@@ -18,7 +19,9 @@
     X(DRIVERS, drivers)     \
     X(ERRORS, errors)       \
     X(FLOORS, floors)       \
+    X(INSTALL, install)     \
     X(PCI, pci)             \
+    X(RELEASES, releases)   \
     X(REPRO, repro)         \
     X(TEXT, text)           \
     X(TOOLKITS, toolkits)

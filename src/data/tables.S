@@ -10,6 +10,7 @@ data_\name\()_end:
     .endm
 
     table archs
+    table beliefs
     table builds
     table cards
     table causes
@@ -17,7 +18,9 @@ data_\name\()_end:
     table drivers
     table errors
     table floors
+    table install
     table pci
+    table releases
     table repro
     table text
     table toolkits
