@@ -164,6 +164,14 @@ static bool one_round(struct worker *worker, bool *progress)
     return true;
 }
 
+static bool part_waiting(struct block *b)
+{
+    bool parted = false;
+    for (uint32_t i = 0; i < b->warp_count; i++)
+        parted |= exec_part_waiting(&b->warps[i]);
+    return parted;
+}
+
 bool exec_run_block(struct worker *worker, uint64_t linear)
 {
     struct run *run = worker->run;
@@ -179,7 +187,7 @@ bool exec_run_block(struct worker *worker, uint64_t linear)
         if (ok && left && used > run->budget) {
             fail_at(left, "the launch has run too long");
             ok = false;
-        } else if (ok && left && !progress) {
+        } else if (ok && left && !progress && !part_waiting(b)) {
             fail_at(left, "nothing can go on: threads wait for others that will not come");
             ok = false;
         }

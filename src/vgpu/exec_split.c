@@ -96,6 +96,27 @@ void exec_give_way(struct warp *w)
     }
 }
 
+/* Lanes that wait at a meeting place for others of their warp need not: no thread may keep another
+ * from going on. They leave the entry and run by themselves until its own end. */
+bool exec_part_waiting(struct warp *w)
+{
+    uint32_t above = 0;
+    if (!w->worker->run->independent)
+        return false;
+    for (uint32_t k = w->depth; k-- > 0;) {
+        struct split *s = &w->splits[k];
+        uint32_t here = s->mask & ~above;
+        if (here && here != s->mask && s->wait == WAIT_NONE) {
+            struct split alone = *s;
+            alone.mask = here;
+            s->mask &= ~here;
+            return exec_push(w, alone) == 0;
+        }
+        above |= s->mask;
+    }
+    return false;
+}
+
 /* The top entry becomes the place where both sides meet. If its own end is that place, the lanes
  * below already wait there and the entry is not needed; so loops do not pile entries up. Where the
  * sides never meet they run one after the other, with the entry's end as theirs. */

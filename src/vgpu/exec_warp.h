@@ -205,6 +205,8 @@ bool exec_settle(struct warp *w);
 bool exec_rotate(struct warp *w);
 /* Lets another group of lanes run first, if there is one; from 7.0 on no group starves. */
 void exec_give_way(struct warp *w);
+/* When nothing else can go on, lanes that wait for others to meet them go on alone, from 7.0 on. */
+bool exec_part_waiting(struct warp *w);
 int exec_branch(struct warp *w, const struct inst *in, uint32_t taken, uint32_t mask);
 int exec_branch_table(struct warp *w, const struct inst *in, uint32_t mask);
 int exec_call(struct warp *w, const struct inst *in, uint32_t mask);

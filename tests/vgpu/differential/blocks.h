@@ -58,9 +58,13 @@ static const struct block_template shared_templates[] = {
       "__shared__ u32 s[2][4][8]; s[threadIdx.z][threadIdx.y][threadIdx.x] = in_u(in, i, @1);"
       "__syncthreads(); u32 v = s[1 - threadIdx.z][(threadIdx.y + 1) & 3][threadIdx.x ^ @1];"
       "out[i] = mix(v, threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z) + gridDim.x);" },
-    { "leave", 'u', ANY, T64, true, "40;33;", "",
+    { "leave_warp", 'u', ANY, T64, true, "32;", "",
       "__shared__ u32 s[64]; s[t] = in_u(in, i, 1); __syncthreads(); if (t >= @1) { out[i] = s[t]; return; }"
       "s[t] = s[t] * 3 + s[63 - t]; __syncthreads(); out[i] = mix(s[t], s[(t + 5) % @1]);" },
+    /* before 7.0 a part of a warp must not leave: the compiler lets it wait behind the barrier */
+    { "leave", 'u', 70, 255, T64, true, "40;33;", "",
+      "__shared__ u32 s[64]; s[t] = in_u(in, i, 1); __syncthreads(); if (t >= @1) { out[i] = s[t]; return; }"
+      "s[t] = s[t] * 3 + s[63 - (t & 15)]; __syncthreads(); out[i] = mix(s[t], s[(t + 5) % @1]);" },
     { "tiles", 'f', ANY, T64, true, "f32|in_fm|8;f32|in_f|3;", "",
       "__shared__ @1 a[8][8], b[8][8]; u32 x = t % 8, y = t / 8; @1 sum = 0;"
       "for (u32 k = 0; k < @3; k++) { a[y][x] = @2(in, i, 2 * k); b[y][x] = @2(in, i + 64, 2 * k + 1);"
@@ -139,11 +143,11 @@ static const struct block_template atomic_templates[] = {
     { "doubles", 'u', 60, 255, T64, false, "f64|in_u|1;", "",
       "f64 *p = (f64 *)work; atomicAdd(&p[@2(in, i, 1) & 7], (f64)((s32)(@2(in, i, 2) & 0xfffff) - 100)); out[i] = @3;" },
     { "exchange", 'u', ANY, T64, false, "u32|in_u;u64|in_w;", "",
-      "@1 *p = (@1 *)work; u32 n = i & 127; @1 a = atomicExch(&p[n], @2(in, i, 1)); if (i < 128) out[i] = a; else out[i] = 0;"
-      "p[n + 128] = 0;" },
-    { "swap", 'u', ANY, T64, false, "u32|in_u|*|3;u64|in_w|+|9;", "",
-      "@1 *p = (@1 *)work; @1 old = p[i & 3], seen; do { seen = old; old = atomicCAS(&p[i & 3], seen, seen @3 (@2(in, i, 1) | 1)); } while (old != seen);"
-      "out[i] = atomicCAS(&p[32 + (i & 255)], 0u, (@1)(i + @4)) ? 1 : 2;" },
+      "@1 *p = (@1 *)work; @1 a = atomicExch(&p[i], @2(in, i, 1)), b = atomicExch(&p[i], @2(in, i, 2));"
+      "out[i] = mix(bits(a), bits(b));" },
+    { "swap", 'u', ANY, T64, false, "u32|in_u|*|3;u64|in_w|*|9;", "",
+      "@1 *p = (@1 *)work; @1 old = p[i & 3], seen; do { seen = old; old = atomicCAS(&p[i & 3], seen, (seen | 1) @3 (@2(in, i, 1) | 1)); } while (old != seen);"
+      "out[i] = atomicCAS(&p[32 + i], 0u, (@1)(i + @4)) ? 1 : 2;" },
     { "float_max", 'u', ANY, T64, false, "in_fm;in_f;", "",
       "f32 v = @1(in, i, 1); u32 *p = &work[i & 7], old = *p, seen; do { seen = old; if (!(as_f32(seen) < v)) break;"
       "old = atomicCAS(p, seen, __float_as_uint(v)); } while (old != seen); out[i] = 0;" },

@@ -20,7 +20,8 @@ enum { THREADS = 8 * 256, TEXT_CAP = 64 << 20, SHOWN = 3 };
 static unsigned input[INPUT_COUNT];
 static unsigned passed, failed, skipped;
 
-/* ---- input ---------------------------------------------------------------------------------------
+/* ---- input
+ * ---------------------------------------------------------------------------------------
  */
 
 static uint64_t state = 88172645463325252u;
@@ -35,9 +36,10 @@ static uint32_t random_word(void)
 
 static uint32_t whole_number(void)
 {
-    static const uint32_t edges[] = { 0,          1,          2,          0x7f,       0x80,      0xff,
-                                      0x7fff,     0x8000,     0xffff,     0x10000,    31,        32,
-                                      0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0xffff8000 };
+    static const uint32_t edges[] = { 0,          1,         2,          0x7f,       0x80,
+                                      0xff,       0x7fff,    0x8000,     0xffff,     0x10000,
+                                      31,         32,        0x7fffffff, 0x80000000, 0xffffffff,
+                                      0xfffffffe, 0xffff8000 };
     switch (random_word() % 4) {
     case 0:
         return edges[random_word() % (sizeof edges / sizeof edges[0])];
@@ -56,9 +58,16 @@ static uint64_t floating(unsigned size, unsigned precision, unsigned range, bool
     unsigned places = precision - 1, kind = random_word() % 4;
     uint64_t fraction = bits & ((UINT64_C(1) << places) - 1), sign = bits >> 63 << (size - 1);
     uint64_t most = (UINT64_C(1) << (size - precision)) - 1, bias = most / 2;
-    uint64_t special[] = { 0,        1,        fraction,       most << places,
-                           most << places | UINT64_C(1) << (places - 1), (most << places) - 1,
-                           bias << places, (bias + 1) << places, (bias - 1) << places, (bias + places) << places | fraction };
+    uint64_t special[] = { 0,
+                           1,
+                           fraction,
+                           most << places,
+                           most << places | UINT64_C(1) << (places - 1),
+                           (most << places) - 1,
+                           bias << places,
+                           (bias + 1) << places,
+                           (bias - 1) << places,
+                           (bias + places) << places | fraction };
     if (!everyday && kind == 0)
         return sign | special[random_word() % 10];
     if (!everyday && kind == 1)
@@ -90,7 +99,8 @@ static void fill_input(void)
     }
 }
 
-/* ---- comparison ----------------------------------------------------------------------------------
+/* ---- comparison
+ * ----------------------------------------------------------------------------------
  */
 
 static bool is_nan(char kind, uint64_t bits)
@@ -148,7 +158,8 @@ static bool same(const struct kernel *k, uint64_t got, uint64_t wanted)
     return k->ulps != 0 && near(k, got, wanted);
 }
 
-/* ---- a kernel on both sides ------------------------------------------------------------------------
+/* ---- a kernel on both sides
+ * ------------------------------------------------------------------------
  */
 
 struct device {

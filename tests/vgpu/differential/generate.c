@@ -22,7 +22,8 @@ struct rules {
     size_t count;
 };
 
-/* ---- a kernel's text -----------------------------------------------------------------------------
+/* ---- a kernel's text
+ * -----------------------------------------------------------------------------
  */
 
 struct program {
@@ -55,7 +56,11 @@ static void leaf(struct program *p, char type)
     static const char *const constants[] = { "1", "2", "3", "5", "255", "1000", "12345", "65537" };
     bool whole = strchr("uiwl", type);
     if (whole && pick(p, 5) == 0)
-        str_addf(p->text, "(%s)%s", type == 'u' ? "u32" : type == 'i' ? "s32" : type == 'w' ? "u64" : "s64",
+        str_addf(p->text, "(%s)%s",
+                 type == 'u'   ? "u32"
+                 : type == 'i' ? "s32"
+                 : type == 'w' ? "u64"
+                               : "s64",
                  constants[pick(p, COUNT(constants))]);
     else if (whole && type == 'u' && p->has_array && pick(p, 4) == 0)
         str_addf(p->text, "a[u%u & 7u]", pick(p, 3));
@@ -132,7 +137,8 @@ static void loop(struct program *p)
 {
     unsigned n = p->loops++;
     indent(p);
-    str_addf(p->text, "for (u32 n%u = 0, m%u = u%u %% 7u + 1u; n%u < m%u; n%u++) {\n", n, n, pick(p, 3), n, n, n);
+    str_addf(p->text, "for (u32 n%u = 0, m%u = u%u %% 7u + 1u; n%u < m%u; n%u++) {\n", n, n,
+             pick(p, 3), n, n, n);
     statements(p, 1 + pick(p, 3), true);
     indent(p);
     str_add(p->text, "}\n");
@@ -187,7 +193,8 @@ static void statements(struct program *p, unsigned n, bool in_loop)
 static const char *type_name(char type)
 {
     static const char letters[] = "uiwlhsbcfdHPB";
-    static const char *const names[] = { "u32", "s32", "u64", "s64", "u16", "s16", "u8", "s8", "f32", "f64",
+    static const char *const names[] = { "u32",    "s32",     "u64",          "s64", "u16",
+                                         "s16",    "u8",      "s8",           "f32", "f64",
                                          "__half", "__half2", "__nv_bfloat16" };
     return names[strchr(letters, type) - letters];
 }
@@ -212,21 +219,25 @@ static void program_text(struct program *p, const char *name, unsigned seed)
         str_add(p->text, ";\n");
     }
     if (p->has_array)
-        str_add(p->text, "    u32 a[8];\n    for (u32 k = 0; k < 8; k++)\n        a[k] = in_u(in, i, k);\n");
+        str_add(p->text,
+                "    u32 a[8];\n    for (u32 k = 0; k < 8; k++)\n        a[k] = in_u(in, i, k);\n");
     statements(p, 6, false);
     char first = p->types[0];
     if (first == 'f' || first == 'd')
-        str_addf(p->text, "    out[i] = bits(%c0 < %c1 ? %c0 : %c2);\n}\n", first, first, first, first);
+        str_addf(p->text, "    out[i] = bits(%c0 < %c1 ? %c0 : %c2);\n}\n", first, first, first,
+                 first);
     else
-        str_addf(p->text, "    out[i] = mix(mix(bits(%c0), bits(%c1)), mix(bits(%c2), bits(u0)))%s;\n}\n", first, first, first,
-                 p->has_array ? " ^ a[3] ^ a[6]" : "");
+        str_addf(p->text,
+                 "    out[i] = mix(mix(bits(%c0), bits(%c1)), mix(bits(%c2), bits(u0)))%s;\n}\n",
+                 first, first, first, p->has_array ? " ^ a[3] ^ a[6]" : "");
 }
 
 /* One row alone, with an operand of its own for each place. */
 static void single_text(struct str *text, const char *name, const struct row *r)
 {
     unsigned k = 0;
-    str_addf(text, "KERNEL(%s)\n{\n    u32 i = blockIdx.x * blockDim.x + threadIdx.x;\n    %s r = ", name,
+    str_addf(text,
+             "KERNEL(%s)\n{\n    u32 i = blockIdx.x * blockDim.x + threadIdx.x;\n    %s r = ", name,
              type_name(r->type));
     for (const char *s = r->text; *s; s++) {
         if (*s != '$') {
@@ -260,16 +271,21 @@ static void replaced(struct str *text, const char *from, const char *name, const
     }
 }
 
-static void template_text(struct str *text, const char *name, const struct block_template *t, const char *words)
+static void template_text(struct str *text, const char *name, const struct block_template *t,
+                          const char *words)
 {
     replaced(text, t->before, name, words);
-    str_addf(text, "KERNEL(%s)\n{\n    u32 t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n", name);
+    str_addf(text,
+             "KERNEL(%s)\n{\n    u32 t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * "
+             "threadIdx.z);\n",
+             name);
     str_add(text, "    u32 i = blockIdx.x * (blockDim.x * blockDim.y * blockDim.z) + t;\n    ");
     replaced(text, t->body, name, words);
     str_add(text, "\n}\n");
 }
 
-/* ---- groups --------------------------------------------------------------------------------------
+/* ---- groups
+ * --------------------------------------------------------------------------------------
  */
 
 /* Gets one kernel after the other, and the line of the table for it. */
@@ -291,8 +307,8 @@ static void finish(struct sink *s, const char *name, char kind, unsigned least, 
                    const unsigned char block[3], bool meets, double ulps)
 {
     str_add(&s->text, "#endif\n\n");
-    str_addf(&s->table, "    { \"%s\", %s, '%c', %u, %u, { %u, %u, %u }, 8, %s, %a },\n", name, name, kind, least, most,
-             block[0], block[1], block[2], meets ? "true" : "false", ulps);
+    str_addf(&s->table, "    { \"%s\", %s, '%c', %u, %u, { %u, %u, %u }, 8, %s, %a },\n", name,
+             name, kind, least, most, block[0], block[1], block[2], meets ? "true" : "false", ulps);
 }
 
 static const unsigned char plain_block[3] = { 64, 1, 1 };
@@ -300,10 +316,15 @@ static const unsigned char plain_block[3] = { 64, 1, 1 };
 /* What a result is compared as. */
 static char kind_of(char type)
 {
-    return type == 'f' || type == 'd' ? type : type == 'H' ? 'h' : type == 'P' ? 'p' : type == 'B' ? 'b' : 'u';
+    return type == 'f' || type == 'd' ? type
+           : type == 'H'              ? 'h'
+           : type == 'P'              ? 'p'
+           : type == 'B'              ? 'b'
+                                      : 'u';
 }
 
-static void add_rows(struct sink *s, const char *group, const struct row *rows, size_t count, size_t from, size_t step)
+static void add_rows(struct sink *s, const char *group, const struct row *rows, size_t count,
+                     size_t from, size_t step)
 {
     char name[48];
     for (size_t i = from; i < count; i += step) {
@@ -312,11 +333,13 @@ static void add_rows(struct sink *s, const char *group, const struct row *rows, 
             continue;
         start(&s->text, name, rows[i].least_arch, 255);
         single_text(&s->text, name, &rows[i]);
-        finish(s, name, kind_of(rows[i].type), rows[i].least_arch, 255, plain_block, false, rows[i].ulps);
+        finish(s, name, kind_of(rows[i].type), rows[i].least_arch, 255, plain_block, false,
+               rows[i].ulps);
     }
 }
 
-static void add_templates(struct sink *s, const char *group, const struct block_template *t, size_t count)
+static void add_templates(struct sink *s, const char *group, const struct block_template *t,
+                          size_t count)
 {
     char name[64];
     for (size_t i = 0; i < count; i++) {
@@ -332,8 +355,8 @@ static void add_templates(struct sink *s, const char *group, const struct block_
     }
 }
 
-static void add_programs(struct sink *s, const char *group, const char *types, struct rules rules, unsigned count,
-                         unsigned seed, bool has_array)
+static void add_programs(struct sink *s, const char *group, const char *types, struct rules rules,
+                         unsigned count, unsigned seed, bool has_array)
 {
     char name[48];
     for (unsigned i = 0; i < count; i++) {
@@ -357,11 +380,12 @@ static struct rules all_rules(void)
     return (struct rules){ rows, ROW_COUNT(rows) };
 }
 
-static const char *const group_names[] = { "int_ops_a",  "int_ops_b",  "int_programs",  "wide_programs",
-                                           "float_ops",  "float_programs", "double_ops", "double_programs",
-                                           "conversions", "half_ops",  "bfloat_ops",    "approximate",
-                                           "shared",     "warps",      "atomics",       "arrays",
-                                           "others" };
+static const char *const group_names[] = { "int_ops_a",     "int_ops_b",       "int_programs",
+                                           "wide_programs", "float_ops",       "float_programs",
+                                           "double_ops",    "double_programs", "conversions",
+                                           "half_ops",      "bfloat_ops",      "approximate",
+                                           "shared",        "warps",           "atomics",
+                                           "arrays",        "others" };
 
 static void add_all(struct sink *s)
 {
@@ -394,9 +418,11 @@ static int write_group(struct sink *s, const char *name)
     }
     if (strcmp(name, "bfloat_ops") == 0 || s->every)
         puts("#define DIFFERENTIAL_BF16");
-    printf("#include \"shim.h\"\n\n%s#ifndef __CUDACC__\nstatic const struct kernel kernels[] = {\n%s};\n", s->text.p,
-           s->table.p);
-    printf("extern \"C\" const struct group group_%s = { \"%s\", kernels, sizeof kernels / sizeof kernels[0] };\n#endif\n",
+    printf("#include \"shim.h\"\n\n%s#ifndef __CUDACC__\nstatic const struct kernel kernels[] = "
+           "{\n%s};\n",
+           s->text.p, s->table.p);
+    printf("extern \"C\" const struct group group_%s = { \"%s\", kernels, sizeof kernels / sizeof "
+           "kernels[0] };\n#endif\n",
            name, name);
     str_free(&s->text);
     str_free(&s->table);

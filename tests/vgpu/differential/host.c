@@ -134,8 +134,7 @@ static void start_thread(unsigned i)
     memset(t->meets, 0, sizeof t->meets);
     t->barriers = 0;
     t->done = false;
-    t->index =
-        (struct host_index){ i % size[0], i / size[0] % size[1], i / size[0] / size[1] };
+    t->index = (struct host_index){ i % size[0], i / size[0] % size[1], i / size[0] / size[1] };
     if (!running->meets)
         return;
     getcontext(&t->context);

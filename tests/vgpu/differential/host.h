@@ -19,8 +19,8 @@ typedef void host_kernel(unsigned long long *out, const unsigned *in, unsigned *
 struct kernel {
     const char *name;
     host_kernel *run;
-    char kind;               /* of results: u bits, f d h single, double, half, p a pair of halves */
-    unsigned least, most;    /* capabilities that have it */
+    char kind;            /* of results: u bits, f d h single, double, half, p a pair of halves */
+    unsigned least, most; /* capabilities that have it */
     unsigned block[3], grid; /* grid.x */
     bool meets;              /* threads wait for each other */
     double ulps;             /* 0: exact; below 0: an absolute error */

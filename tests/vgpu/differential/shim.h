@@ -22,19 +22,19 @@ typedef double f64;
 #ifdef DIFFERENTIAL_BF16
 #include <cuda_bf16.h>
 #endif
-#define HD              static __device__ __forceinline__
-#define ARCH            (__CUDA_ARCH__ / 10)
-#define KERNEL(name)    extern "C" __global__ void name(u64 *out, const u32 *in, u32 *work)
-#define DYNAMIC(name)   extern __shared__ u32 name[]
-#define TABLE(name)     static __device__ const u32 name[8]
-#define HELPER(type)    static __device__ __noinline__ type
+#define HD            static __device__ __forceinline__
+#define ARCH          (__CUDA_ARCH__ / 10)
+#define KERNEL(name)  extern "C" __global__ void name(u64 *out, const u32 *in, u32 *work)
+#define DYNAMIC(name) extern __shared__ u32 name[]
+#define TABLE(name)   static __device__ const u32 name[8]
+#define HELPER(type)  static __device__ __noinline__ type
 #else
 #include "shim_host.h"
-#define HD              static inline
-#define KERNEL(name)    extern "C" void name(u64 *out, const u32 *in, u32 *work)
-#define DYNAMIC(name)   u32 *name = host_dynamic_shared()
-#define TABLE(name)     static const u32 name[8]
-#define HELPER(type)    static type
+#define HD            static inline
+#define KERNEL(name)  extern "C" void name(u64 *out, const u32 *in, u32 *work)
+#define DYNAMIC(name) u32 *name = host_dynamic_shared()
+#define TABLE(name)   static const u32 name[8]
+#define HELPER(type)  static type
 #endif
 
 /* ---- input and output --------------------------------------------------------------------------
@@ -206,9 +206,17 @@ HD u64 mix(u64 a, u64 b)
  */
 
 #ifdef __CUDACC__
-#define OPEN(type, name, parameters, device, host) HD type name parameters { return device; }
+#define OPEN(type, name, parameters, device, host)                                                 \
+    HD type name parameters                                                                        \
+    {                                                                                              \
+        return device;                                                                             \
+    }
 #else
-#define OPEN(type, name, parameters, device, host) HD type name parameters { return host; }
+#define OPEN(type, name, parameters, device, host)                                                 \
+    HD type name parameters                                                                        \
+    {                                                                                              \
+        return host;                                                                               \
+    }
 #endif
 
 HD s32 add_i(s32 a, s32 b)

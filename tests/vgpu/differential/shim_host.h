@@ -1,5 +1,5 @@
-/* CUDA's names for a host compiler: what PTX's manual and the CUDA manual say of them, in plain C++.
- * Compiled with -frounding-math, since some functions round in other directions. */
+/* CUDA's names for a host compiler: what PTX's manual and the CUDA manual say of them, in plain
+ * C++. Compiled with -frounding-math, since some functions round in other directions. */
 #ifndef DIFFERENTIAL_SHIM_HOST_H
 #define DIFFERENTIAL_SHIM_HOST_H
 
@@ -10,7 +10,7 @@
 
 #include "host.h"
 
-#define __shared__      static
+#define __shared__ static
 #define __restrict__
 #define threadIdx       host_index(HOST_THREAD)
 #define blockIdx        host_index(HOST_BLOCK)
@@ -87,7 +87,8 @@ static inline unsigned __umul24(unsigned a, unsigned b)
 }
 static inline int __mul24(int a, int b)
 {
-    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8));
+    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) *
+                 (unsigned)((int)((unsigned)b << 8) >> 8));
 }
 static inline unsigned __usad(unsigned a, unsigned b, unsigned c)
 {
@@ -203,7 +204,8 @@ static inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c)
     return __dp2a_lo(a, b >> 16, c);
 }
 
-/* ---- floating point in other directions ----------------------------------------------------------
+/* ---- floating point in other directions
+ * ----------------------------------------------------------
  */
 
 #define DIRECTED(type, name, parameters, copies, expr, suffix, direction)                          \
@@ -228,8 +230,8 @@ static inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c)
     ALL_DIRECTIONS(type, div, (type a, type b), volatile type x = a; volatile type y = b, x / y)   \
     ALL_DIRECTIONS(type, rcp, (type a), volatile type x = a, 1 / x)                                \
     ALL_DIRECTIONS(type, root, (type a), volatile type x = a, sqrt_of(x))                          \
-    ALL_DIRECTIONS(type, fused, (type a, type b, type c), volatile type x = a; volatile type y = b; \
-                   volatile type z = c, fma_of(x, y, z))
+    ALL_DIRECTIONS(type, fused, (type a, type b, type c), volatile type x = a;                     \
+                   volatile type y = b; volatile type z = c, fma_of(x, y, z))
 ARITHMETIC(float, __fadd, __fsub, __fmul, __fdiv, __frcp, __fsqrt, __fmaf, sqrtf, fmaf)
 ARITHMETIC(double, __dadd, __dsub, __dmul, __ddiv, __drcp, __dsqrt, __fma, sqrt, fma)
 ALL_DIRECTIONS(float, __int2float, (int a), volatile int x = a, (float)x)

@@ -31,15 +31,17 @@ enum { NEAREST, TO_ZERO, DOWN, UP };
 
 static inline unsigned short small_of(long double v, int precision, int bias, int direction)
 {
-    unsigned sign = signbit(v) ? 0x8000u : 0u, infinity = (0x7fffu >> (precision - 1)) << (precision - 1);
+    unsigned sign = signbit(v) ? 0x8000u : 0u, infinity = (0x7fffu >> (precision - 1))
+                                                          << (precision - 1);
     if (v != v)
         return 0x7fff;
     if (isinf(v) || v == 0)
         return (unsigned short)(sign | (v == 0 ? 0 : infinity));
     int exponent = ilogbl(v), lowest = 1 - bias;
     int place = (exponent > lowest ? exponent : lowest) - precision + 1;
-    long double units = ldexpl(fabsl(v), -place), whole_units = floorl(units), rest = units - whole_units;
-    bool up = direction == NEAREST ? rest > 0.5L || (rest == 0.5L && fmodl(whole_units, 2) == 1)
+    long double units = ldexpl(fabsl(v), -place), whole_units = floorl(units),
+                rest = units - whole_units;
+    bool up = direction == NEAREST   ? rest > 0.5L || (rest == 0.5L && fmodl(whole_units, 2) == 1)
               : direction == TO_ZERO ? false
                                      : rest > 0 && (direction == UP) == !sign;
     unsigned n = (unsigned)whole_units + up;
@@ -176,7 +178,8 @@ static inline __half __hmax(__half a, __half b)
 }
 static inline __half __hmax_nan(__half a, __half b)
 {
-    return half_value(a) != half_value(a) || half_value(b) != half_value(b) ? half_of(NAN) : __hmax(a, b);
+    return half_value(a) != half_value(a) || half_value(b) != half_value(b) ? half_of(NAN)
+                                                                            : __hmax(a, b);
 }
 #define HALF_ROUND(name, f)                                                                        \
     static inline __half name(__half a)                                                            \
@@ -219,7 +222,8 @@ static inline bool __hisnan(__half a)
     return half_value(a) != half_value(a);
 }
 
-/* ---- conversions ---------------------------------------------------------------------------------
+/* ---- conversions
+ * ---------------------------------------------------------------------------------
  */
 
 static inline float __half2float(__half a)
@@ -290,8 +294,9 @@ HALF_OF_WHOLE(unsigned short, ushort)
 HALF_OF_WHOLE(long long, ll)
 HALF_OF_WHOLE(unsigned long long, ull)
 
-/* ---- bfloat16 ------------------------------------------------------------------------------------
- * Products and sums may need more than 64 bits: made odd where the double was not exact. */
+/* ---- bfloat16
+ * ------------------------------------------------------------------------------------ Products and
+ * sums may need more than 64 bits: made odd where the double was not exact. */
 
 static inline float __bfloat162float(__nv_bfloat16 a)
 {

@@ -2,7 +2,7 @@
 #ifndef DIFFERENTIAL_SHIM_HOST_WARP_H
 #define DIFFERENTIAL_SHIM_HOST_WARP_H
 
-#define __activemask() 0xffffffffu
+#define __activemask()  0xffffffffu
 #define __syncwarp(...) host_sync_warp(__VA_ARGS__)
 
 static inline void host_sync_warp(unsigned mask = 0xffffffffu)
@@ -25,7 +25,8 @@ template <class T> static inline T narrowed(unsigned long long w)
 }
 
 /* The value of lane `source`, or one's own where that lies outside the segment of `width` lanes. */
-template <class T> static inline T host_shuffle(unsigned mask, T v, int source, int width, bool below_only)
+template <class T>
+static inline T host_shuffle(unsigned mask, T v, int source, int width, bool below_only)
 {
     unsigned long long values[32];
     int lane = (int)host_lane(), first = lane / width * width;
@@ -36,14 +37,16 @@ template <class T> static inline T host_shuffle(unsigned mask, T v, int source, 
 template <class T> static inline T __shfl_sync(unsigned mask, T v, int source, int width = 32)
 {
     int lane = (int)host_lane();
-    return host_shuffle(mask, v, lane / width * width + (int)((unsigned)source % (unsigned)width), width,
-                        false);
+    return host_shuffle(mask, v, lane / width * width + (int)((unsigned)source % (unsigned)width),
+                        width, false);
 }
-template <class T> static inline T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32)
+template <class T>
+static inline T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32)
 {
     return host_shuffle(mask, v, (int)host_lane() - (int)delta, width, true);
 }
-template <class T> static inline T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32)
+template <class T>
+static inline T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32)
 {
     return host_shuffle(mask, v, (int)host_lane() + (int)delta, width, false);
 }
@@ -128,7 +131,8 @@ REDUCE(and, unsigned, UINT_MAX, a &b)
 REDUCE(or, unsigned, 0, a | b)
 REDUCE(xor, unsigned, 0, a ^ b)
 
-/* ---- atomics: nothing else runs meanwhile --------------------------------------------------------
+/* ---- atomics: nothing else runs meanwhile
+ * --------------------------------------------------------
  */
 
 #define ATOMIC(name, expr)                                                                         \
@@ -157,14 +161,17 @@ static inline T atomicCAS(T *p, typename just<T>::type compare, typename just<T>
     return old;
 }
 
-/* ---- vectors and loads ---------------------------------------------------------------------------
+/* ---- vectors and loads
+ * ---------------------------------------------------------------------------
  */
 
 #define VECTOR(type, name)                                                                         \
-    struct __attribute__((aligned(2 * sizeof(type)))) name##2 {                                    \
+    struct __attribute__((aligned(2 * sizeof(type)))) name##2                                      \
+    {                                                                                              \
         type x, y;                                                                                 \
     };                                                                                             \
-    struct __attribute__((aligned(sizeof(type) == 8 ? 16 : 4 * sizeof(type)))) name##4 {           \
+    struct __attribute__((aligned(sizeof(type) == 8 ? 16 : 4 * sizeof(type)))) name##4             \
+    {                                                                                              \
         type x, y, z, w;                                                                           \
     };
 VECTOR(unsigned, uint)
