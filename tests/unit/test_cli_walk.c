@@ -36,6 +36,12 @@ struct seen {
     int stop_after;
 };
 
+static void forget(struct seen *seen)
+{
+    str_free(&seen->files);
+    str_free(&seen->problems);
+}
+
 static int on_file(void *self, const char *path, struct err *err)
 {
     struct seen *seen = self;
@@ -64,6 +70,7 @@ Test(walk, files_come_in_the_order_of_their_names_at_every_depth)
     cr_assert_eq(walk(&seen), 0);
     cr_assert_str_eq(seen.files.p, "B a b/x/1 b/y/10 b/y/2 c ", "%s", seen.files.p);
     cr_assert_str_eq(seen.problems.p, "");
+    forget(&seen);
 }
 
 Test(walk, links_fifos_and_loops_are_passed_over)
@@ -72,6 +79,7 @@ Test(walk, links_fifos_and_loops_are_passed_over)
     shell("mkdir d && touch d/f && ln -s .. d/up && ln -s f d/g && mkfifo d/p && ln -s d e");
     cr_assert_eq(walk(&seen), 0);
     cr_assert_str_eq(seen.files.p, "d/f ", "%s", seen.files.p);
+    forget(&seen);
 }
 
 Test(walk, a_callback_stops_it)
@@ -80,6 +88,7 @@ Test(walk, a_callback_stops_it)
     shell("touch a b c");
     cr_assert_eq(walk(&seen), -1);
     cr_assert_str_eq(seen.files.p, "a b ");
+    forget(&seen);
 }
 
 Test(walk, folders_in_one_another_have_a_bound)
@@ -89,6 +98,7 @@ Test(walk, folders_in_one_another_have_a_bound)
     cr_assert_eq(walk(&seen), 0);
     cr_assert_str_eq(seen.files.p, "d/near ", "%s", seen.files.p);
     cr_assert_not_null(strstr(seen.problems.p, "folders in one another"), "%s", seen.problems.p);
+    forget(&seen);
 }
 
 Test(walk, a_folder_that_is_gone_is_a_problem_and_no_stop)
@@ -102,4 +112,5 @@ Test(walk, a_folder_that_is_gone_is_a_problem_and_no_stop)
     cr_assert_not(walk_is_folder(missing));
     cr_assert_eq(walk_folder(missing, &sink, &err), 0);
     cr_assert_str_eq(seen.problems.p, "/none: cannot read the folder: No such file or directory ");
+    forget(&seen);
 }
