@@ -438,8 +438,9 @@ void decode_free(struct code *code)
     for (uint32_t i = 0; i < code->var_count; i++)
         free(code->vars[i].name);
     free(code->vars);
-    for (uint32_t i = 0; i < code->allocation_count; i++)
-        mem_release(code->arena, code->allocations[i], NULL);
+    /* The highest address first, which leaves the arena nothing to move. */
+    for (uint32_t i = code->allocation_count; i > 0; i--)
+        mem_release(code->arena, code->allocations[i - 1], NULL);
     free(code->allocations);
     *code = (struct code){ 0 };
 }
