@@ -204,13 +204,15 @@ int cli_main(int argc, char **argv)
         worker_main(cli_tasks, argv[2]);
     text_language_from_locale();
     int status = run_line(&line, argc, argv, &err);
-    if (status < 0) {
+    bool told = status < 0;
+    if (told) {
         out_error("%s", err.msg);
         status = CMD_FAILED;
     }
     err_clear(&err);
     if (out_finish(&err)) {
-        out_error("%s", err.msg);
+        if (!told) /* a full disk is said once */
+            out_error("%s", err.msg);
         status = CMD_FAILED;
     }
     free(line.options);

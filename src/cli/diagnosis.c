@@ -19,7 +19,7 @@ static struct state_input start(const struct machine *m)
                                  .library = m->library        ? m->library
                                             : *m->driver.path ? m->driver.path
                                                               : "libcuda.so.1",
-                                 .device_count = m->count,
+                                 .device_count = m->listed,
                                  .visible = getenv("CUDA_VISIBLE_DEVICES") };
 }
 

@@ -8,35 +8,42 @@
 #include "cli/virtual.h"
 #include "core/json.h"
 #include "core/str.h"
-#include "cuda/nvml.h"
+#include "cuda/trial.h"
 #include "doctor/pci.h"
 
 /* What the driver calls itself is known from the kernel module or from the management library; the
  * driver API tells its CUDA version alone, by which the branch is then guessed. */
 static void find_version(struct machine *m)
 {
-    char text[80] = "";
     if (m->library) {
-        str_copy(text, sizeof text, getenv("SMFIT_VGPU_DRIVER") ? getenv("SMFIT_VGPU_DRIVER") : "");
+        version_parse(getenv("SMFIT_VGPU_DRIVER") ? getenv("SMFIT_VGPU_DRIVER") : "", &m->version);
         m->os = getenv("SMFIT_VGPU_OS") && strcmp(getenv("SMFIT_VGPU_OS"), "windows") == 0
                     ? ARCH_WINDOWS
                     : ARCH_LINUX;
-    } else {
-        pci_driver_version("", text, sizeof text);
     }
-    if (version_parse(text, &m->version))
-        return;
-    struct err unused;
-    err_clear(&unused);
-    struct nvml *nvml = m->library ? NULL : nvml_open(NULL, &unused);
-    if (nvml && nvml_driver_version(nvml, text, sizeof text))
-        version_parse(text, &m->version);
-    nvml_close(nvml);
     const struct branch_facts *branch = facts_branch_for_cuda(
         facts_level((unsigned)m->driver.version / 1000, (unsigned)m->driver.version % 1000 / 10),
         m->os);
     if (!version_known(m->version) && branch)
         m->version.major = branch->branch;
+}
+
+/* Lets a copy of this program open the driver first, which also asks the management library for
+ * what no file tells. */
+static int try_driver(struct machine *m, struct err *err)
+{
+    char text[80] = "";
+    struct trial trial;
+    if (!m->library)
+        pci_driver_version("", text, sizeof text);
+    bool known = m->library || *text;
+    if (trial_run(m->library, !known, &trial, err))
+        return -1;
+    version_parse(known ? text : trial.version, &m->version);
+    m->state = trial.survived ? DRIVER_READY : DRIVER_BROKEN;
+    if (!trial.survived)
+        err_set(&m->why, ERR_DRIVER, "%s", trial.how);
+    return 0;
 }
 
 /* Keeps the one device that --device names. */
@@ -59,6 +66,10 @@ int machine_open(struct machine *m, const struct cmd_globals *globals, struct er
             return err_wrap(err, "--virtual");
         m->library = m->library_path;
     }
+    if (try_driver(m, err))
+        return -1;
+    if (m->state != DRIVER_READY)
+        return 0;
     m->state = driver_open(&m->driver, m->library, &m->why);
     m->simulated = m->driver.is_virtual;
     if (m->state == DRIVER_NO_DEVICE) {
@@ -71,7 +82,10 @@ int machine_open(struct machine *m, const struct cmd_globals *globals, struct er
     find_version(m);
     if (device_list(&m->driver, m->devices, &m->count, err))
         return -1;
-    return globals->device ? select_device(m, globals->device, err) : 0;
+    m->listed = m->count;
+    if (!m->count)
+        err_set(&m->why, ERR_DRIVER, "cuDeviceGetCount counts none");
+    return globals->device && m->count ? select_device(m, globals->device, err) : 0;
 }
 
 void machine_close(struct machine *m)

@@ -16,7 +16,8 @@ struct machine {
         version; /* of the driver; not known: judged by its CUDA version's branch */
     enum arch_os os;
     struct device devices[DEVICES_MAX];
-    size_t count; /* devices, after --device */
+    size_t count;  /* devices, after --device */
+    size_t listed; /* before it */
     bool simulated;
 };
 

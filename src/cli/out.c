@@ -242,7 +242,8 @@ int out_finish(struct err *err)
     bool failed = ferror(stdout) != 0;
     errno = 0;
     if (fflush(stdout) || failed)
-        return err_errno(err, "cannot write to standard output");
+        return errno ? err_errno(err, "cannot write to standard output")
+                     : err_set(err, ERR_IO, "cannot write to standard output");
     /* Some file systems report a full disk only here. The number stays taken until the end. */
     int copy = dup(STDOUT_FILENO);
     if (copy >= 0 && close(copy) && errno != EBADF)

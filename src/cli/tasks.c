@@ -1,7 +1,8 @@
 #include "cli/tasks.h"
 
+#include "cuda/trial.h"
 #include "probe/foreign.h"
 #include "probe/load.h"
 #include "probe/provoke.h"
 
-const struct worker_task *const cli_tasks[] = { &load_task, &foreign_task, &provoke_task, NULL };
+const struct worker_task *const cli_tasks[] = { &trial_task, &load_task, &foreign_task, &provoke_task, NULL };

@@ -145,6 +145,11 @@ int device_enter(const struct driver *d, const struct device *device, struct err
     return 0;
 }
 
+bool device_is_poisoned(const struct driver *d)
+{
+    return d->call.context_synchronize() != GPU_OK;
+}
+
 void device_leave(const struct driver *d, const struct device *device)
 {
     d->call.context_set(NULL);

@@ -35,4 +35,7 @@ const struct device *device_find(const struct device *devices, size_t count, con
 int device_enter(const struct driver *d, const struct device *device, struct err *err);
 void device_leave(const struct driver *d, const struct device *device);
 
+/* Whether a fault has made the current context, and with it this process, unusable for good. */
+bool device_is_poisoned(const struct driver *d);
+
 #endif

@@ -99,8 +99,8 @@ static int on_device(const struct driver *d, const json_t *input, FILE *report, 
     json_array_foreach(json_object_get(input, "containers"), i, c)
     {
         failed = do_container(d, path, c, first + i, report, err);
-        if (failed)
-            break;
+        if (failed || device_is_poisoned(d))
+            break; /* poisoned: the next worker goes on behind it */
     }
     device_leave(d, &devices[ordinal]);
     return failed;

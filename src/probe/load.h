@@ -36,8 +36,9 @@ struct load_plan {
     size_t count;
 };
 
-/* Fills facts[plan->count]. A worker that dies costs the item that it was at; the next goes on
- * behind it. -1 when no worker can be started, or none gets a device (err says which call failed).
+/* Fills facts[plan->count]. A worker that dies costs the item that it was at, and a kernel that
+ * poisons its context ends its worker; the next goes on behind it. -1 when no worker can be
+ * started, or none gets a device (err says which call failed).
  */
 int load_run(const struct load_plan *plan, struct load_fact *facts, struct err *err);
 

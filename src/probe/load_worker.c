@@ -64,6 +64,8 @@ static int do_items(struct bench *b, const json_t *input, struct err *err)
         if (!data)
             return err_set(err, ERR_FORMAT, "no embedded image %zu", index);
         do_item(b, first + i, data);
+        if (device_is_poisoned(&b->driver))
+            break; /* the next worker goes on behind it */
     }
     return 0;
 }

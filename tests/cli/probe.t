@@ -283,6 +283,28 @@ $ smfit --virtual 920m probe --device 3
 2> smfit: no device '3'; there is 0 (NVIDIA GeForce 920M (virtual), 0000:01:00.0)
 [2]
 
+## a card that --device passes over is a CUDA device all the same
+$ smfit --virtual k80,940m --device 1 probe | head -1
+device 1: NVIDIA GeForce 940M (virtual) (0000:02:00.0)   compute capability 5.0   2.0 GiB   driver 470.256.02
+
+## a kernel that poisons its context costs its own image, not those behind it
+$ SMFIT_VGPU_FAULT=launch:1=700 smfit --virtual 920m probe --json | grep -c '"code": 700'
+0
+[1]
+
+$ SMFIT_VGPU_FAULT=cuDeviceGetCount=100 smfit --virtual 920m probe --device 0
+no CUDA device: the driver did not start: cuDeviceGetCount counts none
+[3]
+
+## a full disk is said once
+$ smfit --virtual 920m probe --json >/dev/full
+2> smfit: cannot write the JSON document: No space left on device
+[1]
+
+$ smfit --virtual 920m repro --all >/dev/full
+2> smfit: cannot write to standard output: No space left on device
+[1]
+
 $ data/legacy smfit --virtual 920m probe --lang zh
 设备 0：NVIDIA GeForce 920M (virtual)（0000:01:00.0）  计算能力 3.5  2.0 GiB  驱动 470.256.02
   映像              设备 0

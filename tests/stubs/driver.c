@@ -1,8 +1,9 @@
 /* A driver library for tests. Which calls it exports is decided where it is built (stubs.mk): every
  * name there returns "not initialised". These two say what the environment says:
  *   STUB_VERSION   of cuDriverGetVersion, default 9000
- *   STUB_INIT      result of cuInit, default 0 */
+ *   STUB_INIT      result of cuInit, default 0; "abort" and "exit" end the process there */
 #include <stdlib.h>
+#include <string.h>
 
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
@@ -17,6 +18,11 @@ static int number(const char *variable, int otherwise)
 int cuInit(unsigned flags)
 {
     (void)flags;
+    const char *init = getenv("STUB_INIT");
+    if (init && strcmp(init, "abort") == 0)
+        abort();
+    if (init && strcmp(init, "exit") == 0)
+        _Exit(0);
     return number("STUB_INIT", 0);
 }
 

@@ -16,4 +16,4 @@ $(BUILD)/tests/stubs/cuda-lacks/libcuda.so.1: tests/stubs/driver.c tests/data/cu
 $(BUILD)/tests/stubs/libnvidia-ml.so.1: tests/stubs/nvml.c
 	$(Q)mkdir -p $(@D); $(CC) -shared -fPIC -o $@ $<
 
-$(BUILD)/tests/test_cuda_driver $(BUILD)/tests/test_cuda_nvml $(BUILD)/tests/test_probe_state: $(STUBS)
+$(BUILD)/tests/test_cuda_driver $(BUILD)/tests/test_cuda_trial $(BUILD)/tests/test_cuda_nvml $(BUILD)/tests/test_probe_state: $(STUBS)
