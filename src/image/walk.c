@@ -9,7 +9,8 @@
 
 #define NOTES_NEAR     ((size_t)128 << 10) /* the notes of 19 in 20 cubins of ABI 8 begin before */
 #define NOTES_FAR      ((size_t)8 << 20)   /* and those of all but a few huge ones */
-#define PTX_HEADER_MAX ((size_t)4 << 10)
+#define PTX_HEADER_MAX ((size_t)SCAN_KIND_BYTES) /* comments included */
+#define PTX_STEP       ((size_t)512)
 #define ZSTD_BLOCK_MAX ((size_t)128 << 10) /* nothing comes out before the first block ends */
 #define PROGRESS_STEP  ((uint64_t)8 << 20)
 
@@ -278,13 +279,13 @@ static bool plausible_fatbin(const uint8_t *data, size_t size, uint64_t pos, uin
 }
 
 /* Programs that look for containers hold the eight bytes of the magic in their code (this one does,
- * as clang compiles it). What follows there is instructions: neither a size that the input has room
+ * as clang compiles it). What follows there is instructions: neither a size that any file has room
  * for nor an entry. Damage to a real header spoils one of them, or begins the input. */
+#define ENTRIES_MAX ((uint64_t)1 << 40)
 static bool accidental(const struct walk *w, const uint8_t *data, size_t got)
 {
-    uint64_t pos = input_pos(w->in), size = input_size(w->in);
-    return pos > 0 && size != INPUT_SIZE_UNKNOWN && got > FATBIN_HEADER_SIZE + 4 &&
-           fatbin_entries_size(data, got) > size - pos &&
+    return input_pos(w->in) > 0 && got > FATBIN_HEADER_SIZE + 4 &&
+           fatbin_entries_size(data, got) > ENTRIES_MAX &&
            !fatbin_entry_recognised(data + FATBIN_HEADER_SIZE, got - FATBIN_HEADER_SIZE);
 }
 
@@ -390,44 +391,60 @@ int walk_cubin(struct walk *w, struct err *err)
     return give_bare(w, IMAGE_BARE_CUBIN, &image, data, err);
 }
 
-/* Where the text ends: at its first NUL, or where the next module of a file of several begins. */
-static size_t module_size(const uint8_t *text, size_t size, size_t header)
+/* Whether a module begins at `start`. The window is made long enough to tell. */
+static const uint8_t *peek_next_module(struct walk *w, size_t start, bool *is_module,
+                                       struct err *err)
 {
-    static const char next[] = "\n.version";
     struct ptx ptx;
-    size_t n = ptx_text_size(text, size), from = header;
-    const uint8_t *at;
-    while (from < n && (at = memmem(text + from, n - from, next, sizeof next - 1))) {
-        size_t start = (size_t)(at - text) + 1;
-        if (ptx_parse_header(text + start, n - start, &ptx))
-            return start;
-        from = start;
-    }
-    return n;
+    size_t got, left = INPUT_WINDOW_MAX - start;
+    size_t header = left < PTX_HEADER_MAX ? left : PTX_HEADER_MAX;
+    const uint8_t *data = input_peek(w->in, start + header, &got, err);
+    if (!data)
+        return NULL;
+    left = got - start;
+    *is_module = ptx_parse_header(data + start, left < header ? left : header, &ptx);
+    return data;
 }
 
-/* The window, made long enough to hold the whole text. */
-static const uint8_t *peek_text(struct walk *w, size_t *got, struct err *err)
+/* Brings the module at the position into the window: it ends at its first NUL, or where the next
+ * module of a file of several begins. Searched in steps that grow, so that a file of many modules
+ * is not searched to its end for each. */
+static const uint8_t *peek_module(struct walk *w, size_t header, size_t *size, struct err *err)
 {
-    size_t want = PTX_HEADER_MAX;
-    for (;;) {
-        const uint8_t *data = input_peek(w->in, want, got, err);
-        if (!data || *got < want || want == INPUT_WINDOW_MAX || ptx_text_size(data, *got) < *got)
-            return data;
-        want = *got < INPUT_WINDOW_MAX / 2 ? *got * 2 : INPUT_WINDOW_MAX;
+    static const char next[] = "\n.version";
+    const size_t length = sizeof next - 1;
+    size_t text = header, from = header, step = PTX_STEP, got;
+    for (bool ended = false; !ended; step *= 2) {
+        size_t want = step < INPUT_WINDOW_MAX - text ? text + step : INPUT_WINDOW_MAX;
+        const uint8_t *at, *data = input_peek(w->in, want, &got, err);
+        if (!data)
+            return NULL;
+        text += ptx_text_size(data + text, (got < want ? got : want) - text);
+        ended = text < want || want == INPUT_WINDOW_MAX;
+        while (from < text && (at = memmem(data + from, text - from, next, length))) {
+            bool is_module;
+            *size = from = (size_t)(at - data) + 1;
+            data = peek_next_module(w, from, &is_module, err);
+            if (!data || is_module)
+                return data;
+        }
+        if (text >= from + length)
+            from = text - length + 1;
     }
+    *size = text;
+    return input_peek(w->in, text, &got, err);
 }
 
 int walk_ptx(struct walk *w, struct err *err)
 {
     struct ptx ptx;
-    size_t got;
+    size_t got, size;
     const uint8_t *data = input_peek(w->in, PTX_HEADER_MAX, &got, err);
     if (!data)
         return -1;
-    if (!ptx_parse_header(data, got, &ptx))
+    if (!ptx_parse_header(data, got < PTX_HEADER_MAX ? got : PTX_HEADER_MAX, &ptx))
         return 0;
-    data = peek_text(w, &got, err);
+    data = peek_module(w, ptx.start + 1, &size, err);
     if (!data)
         return -1;
     uint64_t pos = input_pos(w->in);
@@ -443,6 +460,6 @@ int walk_ptx(struct walk *w, struct err *err)
                            .toolkit_minor = ptx.toolkit_minor,
                            .offset = pos,
                            .payload_offset = pos,
-                           .payload_size = module_size(data, got, ptx.start + 1) };
+                           .payload_size = size };
     return give_bare(w, IMAGE_BARE_PTX, &image, data, err);
 }
