@@ -123,10 +123,22 @@ static int show_container(struct inspect *in, const struct scan_container *c, si
     return inspect_json_container(in, file, c, &file->tally.groups[group], err);
 }
 
+static void report_cut(struct inspect *in, const struct scan_container *c)
+{
+    struct err problem;
+    err_clear(&problem);
+    err_set(&problem, ERR_LIMIT, "more than %d kernels, or %zu MiB of names; the rest is left out",
+            KERNELS_MAX, KERNELS_BYTES_MAX >> 20);
+    problem.offset = c->offset;
+    on_problem(in, &problem);
+}
+
 static int on_container_end(void *self, const struct scan_container *c, struct err *err)
 {
     struct inspect *in = self;
     struct inspect_file *file = in->file;
+    if (file->kernels.cut)
+        report_cut(in, c);
     const char *pattern = in->options->kernel;
     bool empty = file->kernels.image_count == file->open_images && !file->kernels.count;
     size_t group;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/os.h"
 #include "core/str.h"
 #include "image/cubin.h"
 #include "image/ptx.h"
@@ -12,7 +13,7 @@ void kernels_clear(struct kernels *k)
 {
     for (size_t i = 0; i < k->count; i++)
         free(k->list[i].name);
-    k->count = k->arch_count = 0;
+    k->count = k->arch_count = k->name_bytes = 0;
     k->image_count = 0;
     k->cut = false;
     if (k->index)
@@ -27,10 +28,10 @@ void kernels_free(struct kernels *k)
     *k = (struct kernels){ 0 };
 }
 
-/* FNV-1a */
-static size_t hash(const char *name, size_t length)
+/* FNV-1a, from a seed */
+static size_t hash(uint64_t seed, const char *name, size_t length)
 {
-    uint64_t h = 0xcbf29ce484222325u;
+    uint64_t h = 0xcbf29ce484222325u ^ seed;
     for (size_t i = 0; i < length; i++)
         h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
     return (size_t)(h ^ h >> 32);
@@ -39,7 +40,7 @@ static size_t hash(const char *name, size_t length)
 /* The place in the index where the name is or would be. */
 static size_t find(const struct kernels *k, const char *name, size_t length)
 {
-    size_t at = hash(name, length) & (k->index_size - 1);
+    size_t at = hash(k->seed, name, length) & (k->index_size - 1);
     for (; k->index[at]; at = (at + 1) & (k->index_size - 1)) {
         const char *known = k->list[k->index[at] - 1].name;
         if (strncmp(known, name, length) == 0 && !known[length])
@@ -54,6 +55,8 @@ static int grow(struct kernels *k, struct err *err)
     if (k->count < k->cap && k->count * 2 < k->index_size)
         return 0;
     size_t cap = k->cap ? k->cap * 2 : 64;
+    if (!k->seed)
+        k->seed = os_now_ns() * 0x9e3779b97f4a7c15u;
     struct kernel *list = reallocarray(k->list, cap, sizeof *list);
     if (!list)
         return err_set(err, ERR_MEMORY, "out of memory");
@@ -79,14 +82,15 @@ static int add(void *self, const char *name, size_t length, struct err *err)
 {
     struct adding *adding = self;
     struct kernels *k = adding->k;
-    if (k->count == KERNELS_MAX) {
-        k->cut = true;
-        return 0;
-    }
     if (grow(k, err))
         return -1;
     size_t at = find(k, name, length);
     if (!k->index[at]) {
+        if (k->count == KERNELS_MAX || length > KERNELS_BYTES_MAX - k->name_bytes) {
+            k->cut = true;
+            return 0;
+        }
+        k->name_bytes += length;
         char *copy = strndup(name, length);
         if (!copy)
             return err_set(err, ERR_MEMORY, "out of memory");

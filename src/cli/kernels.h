@@ -9,8 +9,9 @@
 #include "core/err.h"
 #include "image/image.h"
 
-#define KERNELS_MAX       200000 /* in one container; further ones are not listed */
-#define KERNELS_ARCHS_MAX 64     /* different archs in one container; further ones share the last */
+#define KERNELS_MAX       200000             /* in one container; further ones are not listed */
+#define KERNELS_BYTES_MAX ((size_t)64 << 20) /* of their names; nor are those beyond */
+#define KERNELS_ARCHS_MAX 64 /* different archs in one container; further ones share the last */
 
 struct kernel {
     char *name;
@@ -20,8 +21,10 @@ struct kernel {
 struct kernels {
     struct kernel *list; /* in the order in which they were met */
     size_t count, cap;
+    size_t name_bytes;
     uint32_t *index; /* hash table of positions + 1 */
     size_t index_size;
+    uint64_t seed; /* of the index: nobody can prepare names that fall into one place */
     char archs[KERNELS_ARCHS_MAX][24];
     size_t arch_count;
     uint64_t image_count; /* that were looked at */

@@ -19,9 +19,14 @@
 
 static const char note_owner[] = "NVIDIA Corp"; /* with its NUL: 12 bytes */
 
+#define NAMES_READ_MAX 4 /* all kernel names together, as multiples of the cubin */
+#define TOOL_TEXT_MAX  ((size_t)64 << 10)
+#define OWNERS_MAX     64 /* notes that are looked at where the section table is not at hand */
+
 struct sections {
     struct elf elf;
     struct bytes file, table, names;
+    uint64_t opened; /* bytes of the sections opened so far */
 };
 
 static void set_toolkit(struct cubin *cubin, unsigned number)
@@ -37,6 +42,7 @@ static void fill_from_header(const struct elf *elf, struct cubin *cubin)
     cubin->abi = elf->abi_version;
     cubin->relocatable = elf->type == 1;
     cubin->bits32 = !elf->bits64;
+    cubin->section_count = elf->section_count;
     cubin->size = elf_tables_end(elf);
     if (cubin->abi >= ABI_NEW) {
         cubin->arch = elf->flags >> 8 & 0xff;
@@ -72,6 +78,7 @@ static int open_sections(const uint8_t *data, size_t size, struct sections *s, s
 {
     if (elf_parse_header(data, size, &s->elf, err) < 0)
         return -1;
+    s->opened = 0;
     s->file = bytes_of(data, size);
     s->table = bytes_slice(&s->file, s->elf.section_offset, elf_section_table_size(&s->elf));
     struct elf_section names;
@@ -84,13 +91,20 @@ static int open_sections(const uint8_t *data, size_t size, struct sections *s, s
 static bool section_is(const struct sections *s, const struct elf_section *section,
                        const char *name)
 {
-    const char *own = bytes_string(&s->names, section->name);
-    return own && !strcmp(own, name);
+    size_t size = strlen(name) + 1;
+    struct bytes own = bytes_slice(&s->names, section->name, size);
+    return !own.failed && !memcmp(own.data, name, size);
 }
 
-static struct bytes section_bytes(const struct sections *s, const struct elf_section *section)
+/* Sections that are read through share no bytes: where they do, they are made to cost time, and
+ * what comes once the file has been read once over has failed. */
+static struct bytes open_section(struct sections *s, const struct elf_section *section)
 {
-    return bytes_slice(&s->file, section->offset, section->size);
+    struct bytes b = bytes_slice(&s->file, section->offset, section->size);
+    if (b.size > s->file.size - s->opened)
+        b = (struct bytes){ .failed = true };
+    s->opened += b.size;
+    return b;
 }
 
 /* Sections that state a size but have no bytes in the file: ELF's own, and in relocatable cubins
@@ -142,6 +156,8 @@ static void read_command_line(struct bytes text, struct cubin *cubin)
 /* The text of a note about one tool: its release, if no other note has said it, and its options. */
 static void read_tool(struct bytes text, struct cubin *cubin)
 {
+    if (text.size > TOOL_TEXT_MAX)
+        text.size = TOOL_TEXT_MAX;
     if (cubin->toolkit_major == 0)
         ptx_find_toolkit(text.data, text.size, &cubin->toolkit_major, &cubin->toolkit_minor);
     read_command_line(text, cubin);
@@ -209,9 +225,9 @@ void cubin_read_notes(const uint8_t *data, size_t size, struct cubin *cubin)
         if (!elf_section_at(&s.elf, &s.table, i, &section))
             return;
         if (section.type == ELF_SECTION_NOTE)
-            read_note_section(section_bytes(&s, &section), cubin);
+            read_note_section(open_section(&s, &section), cubin);
         else if (section_is(&s, &section, ".nv.compat"))
-            read_compat(section_bytes(&s, &section), cubin);
+            read_compat(open_section(&s, &section), cubin);
         else if (section_is(&s, &section, ".debug_info"))
             cubin->debug = true;
     }
@@ -222,7 +238,7 @@ bool cubin_find_notes(const uint8_t *data, size_t size, struct cubin *cubin)
     const size_t head = 12; /* three words before the owner's name */
     struct bytes b = bytes_of(data, size);
     size_t from = head;
-    while (from < size) {
+    for (int i = 0; i < OWNERS_MAX && from < size; i++) {
         const uint8_t *at = memmem(data + from, size - from, note_owner, sizeof note_owner);
         if (!at)
             break;
@@ -266,15 +282,16 @@ static bool is_kernel(const struct symbol *symbol)
            symbol->other & SYMBOL_IS_KERNEL;
 }
 
-static int symbols_of(const struct sections *s, const struct elf_section *section,
+static int symbols_of(struct sections *s, const struct elf_section *section,
                       int (*kernel)(void *self, const char *name, size_t length, struct err *err),
                       void *self, struct err *err)
 {
     struct elf_section strings;
-    struct bytes symbols = section_bytes(s, section);
+    struct bytes symbols = open_section(s, section);
     if (symbols.failed || !elf_section_at(&s->elf, &s->table, section->link, &strings))
         return err_format(err, section->offset, "symbol table of the cubin breaks off");
-    struct bytes names = section_bytes(s, &strings);
+    struct bytes names = bytes_slice(&s->file, strings.offset, strings.size);
+    uint64_t names_left = s->file.size * NAMES_READ_MAX;
     struct symbol symbol;
     while (bytes_left(&symbols) > 0 && symbol_at(&symbols, s->elf.bits64, &symbol)) {
         if (!is_kernel(&symbol))
@@ -282,7 +299,11 @@ static int symbols_of(const struct sections *s, const struct elf_section *sectio
         const char *name = bytes_string(&names, symbol.name);
         if (!name)
             return err_format(err, section->offset, "kernel name of the cubin is out of bounds");
-        if (kernel(self, name, strlen(name), err) < 0)
+        size_t length = strlen(name);
+        if (length > names_left)
+            return err_format(err, section->offset, "kernel names of the cubin overlap");
+        names_left -= length;
+        if (kernel(self, name, length, err) < 0)
             return -1;
     }
     return 0;

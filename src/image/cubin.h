@@ -21,7 +21,8 @@ struct cubin {
     bool relocatable, bits32;
     bool debug; /* holds .debug_info, as -G writes it; needs cubin_read_notes */
     unsigned toolkit_major, toolkit_minor; /* 0.0 when unknown; ABI 8 needs cubin_read_notes */
-    uint64_t size;                         /* bytes of the whole file as its tables state them */
+    unsigned section_count;
+    uint64_t size; /* bytes of the whole file as its tables state them */
 };
 
 #define CUBIN_HEADER_SIZE 64 /* bytes that cubin_parse_header may look at */

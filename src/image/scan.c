@@ -90,7 +90,7 @@ static int begin(struct walk *w, enum scan_file_kind *kind, struct err *err)
         err_format(&problem, 4, "fat binary header has an unknown version");
         walk_problem(w, &problem);
     }
-    return *kind == SCAN_PTX && walk_ptx(w, err) < 0 ? -1 : 0;
+    return *kind == SCAN_PTX && walk_ptx(w, SCAN_KIND_BYTES, err) < 0 ? -1 : 0;
 }
 
 /* ---- candidates ---------------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ static int try_candidate(struct walk *w, enum find_kind kind, uint8_t before, st
     case FIND_ELF:
         return elf(w, err);
     case FIND_PTX:
-        return starts_line(before) ? walk_ptx(w, err) : 0;
+        return starts_line(before) ? walk_ptx(w, WALK_PTX_HEADER_MAX, err) : 0;
     case FIND_NOTHING:
         break;
     }

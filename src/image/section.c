@@ -56,18 +56,40 @@ static void *read_part(struct input *in, uint64_t base, uint64_t offset, uint64_
     return part;
 }
 
+/* The start of the name at `offset`; a longer one is cut here already, so that names which share
+ * their bytes cost no more than their number. */
+static bool short_name(const struct bytes *names, uint64_t offset, char *to, size_t size)
+{
+    struct bytes b = *names;
+    size_t n = 0;
+    bytes_seek(&b, offset);
+    if (b.failed)
+        return false;
+    while (n + 1 < size && (to[n] = (char)bytes_u8(&b)))
+        n++;
+    to[n] = 0;
+    return !b.failed;
+}
+
 static void add_elf_sections(struct section_table *t, const struct elf *elf,
                              const struct bytes *table, const struct bytes *names, uint64_t base)
 {
     struct elf_section s;
+    char name[sizeof t->list->name];
     for (unsigned i = 0; i < elf->section_count && elf_section_at(elf, table, i, &s); i++) {
-        const char *name = bytes_string(names, s.name);
-        if (name && s.type != 0 && s.type != ELF_SECTION_NOBITS && s.offset <= UINT64_MAX - base)
+        if (short_name(names, s.name, name, sizeof name) && s.type != 0 &&
+            s.type != ELF_SECTION_NOBITS && s.offset <= UINT64_MAX - base)
             add(t, name, base + s.offset, s.size);
     }
 }
 
-void section_table_read_elf(struct section_table *t, struct input *in, uint64_t base)
+static int by_start(const void *a, const void *b)
+{
+    const struct section *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+uint64_t section_table_read_elf(struct section_table *t, struct input *in, uint64_t base)
 {
     uint8_t header[ELF_HEADER_MAX];
     struct elf elf;
@@ -77,11 +99,12 @@ void section_table_read_elf(struct section_table *t, struct input *in, uint64_t 
     long long got =
         input_can_read_at(in) ? input_read_at(in, base, header, sizeof header, NULL) : -1;
     if (got < 0 || elf_parse_header(header, (size_t)got, &elf, NULL) < 0)
-        return;
-    uint64_t table_size = elf_section_table_size(&elf);
+        return sizeof header;
+    uint64_t table_size = elf_section_table_size(&elf), cost = sizeof header;
     table_bytes = read_part(in, base, elf.section_offset, table_size);
     if (!table_bytes)
         goto done;
+    cost += table_size;
     struct bytes table = bytes_of(table_bytes, (size_t)table_size);
     if (!elf_section_at(&elf, &table, elf.names_index, &names))
         goto done;
@@ -89,11 +112,14 @@ void section_table_read_elf(struct section_table *t, struct input *in, uint64_t 
     t->list = name_bytes ? calloc(elf.section_count, sizeof *t->list) : NULL;
     if (!t->list)
         goto done;
+    cost += names.size;
     struct bytes text = bytes_of(name_bytes, (size_t)names.size);
     add_elf_sections(t, &elf, &table, &text, base);
+    qsort(t->list, t->count, sizeof *t->list, by_start);
 done:
     free(name_bytes);
     free(table_bytes);
+    return cost;
 }
 
 void section_table_parse_pe(struct section_table *t, const uint8_t *data, size_t size)
@@ -110,13 +136,18 @@ void section_table_parse_pe(struct section_table *t, const uint8_t *data, size_t
         return;
     for (unsigned i = 0; i < pe.section_count && pe_section_at(&table, i, &s); i++)
         add(t, s.name, s.offset, s.size);
+    qsort(t->list, t->count, sizeof *t->list, by_start);
 }
 
 const struct section *section_at(const struct section_table *table, uint64_t offset)
 {
-    for (size_t i = 0; i < table->count; i++) {
-        if (offset >= table->list[i].start && offset < table->list[i].end)
-            return &table->list[i];
+    size_t low = 0, high = table->count; /* the last that begins at or before `offset` */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->list[middle].start <= offset)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return NULL;
+    return low && offset < table->list[low - 1].end ? &table->list[low - 1] : NULL;
 }

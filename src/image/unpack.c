@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <lz4.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -11,6 +12,7 @@ struct unpack {
     uint8_t *buffer;
     size_t capacity;
     uint64_t max;
+    uint64_t stored, produced; /* of all images so far */
 };
 
 struct unpack *unpack_new(uint64_t max, struct err *err)
@@ -94,6 +96,23 @@ static int over_limit(const struct unpack *u, const struct image *image, struct 
     return -1;
 }
 
+/* Counts an image; false when that is more than all may expand to. */
+static bool charge(struct unpack *u, size_t stored, size_t produced)
+{
+    u->stored += stored;
+    u->produced += produced;
+    return u->produced <= UNPACK_FREE_BYTES || u->produced / UNPACK_RATIO_MAX <= u->stored;
+}
+
+static int over_ratio(const struct image *image, struct err *err)
+{
+    err_format(err, image->offset, "images expand to more than %u times their size",
+               UNPACK_RATIO_MAX);
+    if (err && err->offset == image->offset)
+        err->code = ERR_LIMIT;
+    return -1;
+}
+
 int unpack_image(struct unpack *u, const struct image *image, const uint8_t *stored, size_t size,
                  const uint8_t **data, size_t *unpacked, struct err *err)
 {
@@ -108,6 +127,8 @@ int unpack_image(struct unpack *u, const struct image *image, const uint8_t *sto
     if (image->unpacked_size > u->max)
         return over_limit(u, image, err);
     size_t wanted = (size_t)image->unpacked_size;
+    if (!charge(u, size, wanted))
+        return over_ratio(image, err);
     if (reserve(u, wanted ? wanted : 1, err) < 0)
         return -1;
     *data = u->buffer;
@@ -149,7 +170,8 @@ size_t unpack_start(struct unpack *u, enum image_compression compression, const 
         *start = stored;
         return size < want ? size : want;
     }
-    if (compression == IMAGE_COMPRESSED_UNKNOWN || reserve(u, want, NULL) < 0)
+    if (compression == IMAGE_COMPRESSED_UNKNOWN || !charge(u, size, want) ||
+        reserve(u, want, NULL) < 0)
         return 0;
     *start = u->buffer;
     return compression == IMAGE_LZ4 ? start_of_lz4(stored, size, u->buffer, want)

@@ -9,10 +9,11 @@
 
 #define NOTES_NEAR     ((size_t)128 << 10) /* the notes of 19 in 20 cubins of ABI 8 begin before */
 #define NOTES_FAR      ((size_t)8 << 20)   /* and those of all but a few huge ones */
-#define PTX_HEADER_MAX ((size_t)SCAN_KIND_BYTES) /* comments included */
 #define PTX_STEP       ((size_t)512)
 #define ZSTD_BLOCK_MAX ((size_t)128 << 10) /* nothing comes out before the first block ends */
 #define PROGRESS_STEP  ((uint64_t)8 << 20)
+#define SMALL_RATIO    32u /* an image of few stored bytes that expands further is not small */
+#define TABLES_FREE    ((uint64_t)64 << 20)
 
 void walk_problem(struct walk *w, struct err *problem)
 {
@@ -32,10 +33,19 @@ void walk_progress(struct walk *w)
 
 /* ---- containers ---------------------------------------------------------------------------- */
 
+/* The tables of real files are parts of the input, so all of them together are smaller. Headers
+ * that share a table would have it read for each. */
+static bool may_read_tables(const struct walk *w)
+{
+    return w->table_bytes < TABLES_FREE || w->table_bytes - TABLES_FREE < input_pos(w->in);
+}
+
 static void find_section(struct walk *w, struct scan_container *c)
 {
     if (w->inner_pending) {
-        section_table_read_elf(&w->inner, w->in, w->inner_base);
+        section_table_free(&w->inner);
+        if (may_read_tables(w))
+            w->table_bytes += section_table_read_elf(&w->inner, w->in, w->inner_base);
         w->inner_pending = false;
     }
     const struct section *s = section_at(&w->inner, c->offset);
@@ -69,11 +79,16 @@ static int give_image(struct walk *w, const struct scan_container *c, const stru
     return w->sink.image ? w->sink.image(w->sink.self, c, image, err) : 0;
 }
 
+static uint64_t whole_size(const struct image *image)
+{
+    return image->compression == IMAGE_PLAIN ? image->payload_size : image->unpacked_size;
+}
+
 static bool wants_payload(const struct walk *w, const struct image *image)
 {
     uint64_t max = w->options.stored_max;
     return w->options.payloads && w->sink.payload && !image->obfuscated &&
-           (max == 0 || image->payload_size <= max);
+           (max == 0 || (image->payload_size <= max && whole_size(image) <= max * SMALL_RATIO));
 }
 
 /* `stored` is the whole payload. */
@@ -92,11 +107,6 @@ static int give_payload(struct walk *w, const struct image *image, const uint8_t
 }
 
 /* ---- what only the payload says ------------------------------------------------------------ */
-
-static uint64_t whole_size(const struct image *image)
-{
-    return image->compression == IMAGE_PLAIN ? image->payload_size : image->unpacked_size;
-}
 
 /* Stored bytes that yield `want` unpacked ones. No compressor makes them longer, but a few bytes
  * of framing come on top, and zstd gives nothing before a block is complete. */
@@ -364,9 +374,20 @@ static const uint8_t *peek_cubin(struct walk *w, struct cubin *cubin, bool *whol
     return data;
 }
 
-int walk_cubin(struct walk *w, struct err *err)
+/* Not all of it is there: says so. */
+static int pass_over(struct walk *w, const struct cubin *cubin)
 {
     struct err problem = { 0 };
+    w->table_bytes += cubin->section_count * (uint64_t)CUBIN_HEADER_SIZE;
+    err_format(&problem, input_pos(w->in), "cubin that states %llu bytes %s",
+               (unsigned long long)cubin->size,
+               cubin->size > INPUT_WINDOW_MAX ? "is too large to be read whole" : "breaks off");
+    walk_problem(w, &problem);
+    return 0;
+}
+
+int walk_cubin(struct walk *w, struct err *err)
+{
     struct cubin cubin;
     struct image image;
     bool whole;
@@ -377,15 +398,13 @@ int walk_cubin(struct walk *w, struct err *err)
         return -1;
     if (cubin_parse_header(data, got, &cubin, NULL) < 0)
         return 0;
+    if (!may_read_tables(w))
+        return pass_over(w, &cubin);
     data = peek_cubin(w, &cubin, &whole, err);
     if (!data)
         return -1;
-    if (!whole) {
-        err_format(&problem, pos, "cubin that states %llu bytes %s", (unsigned long long)cubin.size,
-                   cubin.size > INPUT_WINDOW_MAX ? "is too large to be read whole" : "breaks off");
-        walk_problem(w, &problem);
-        return 0;
-    }
+    if (!whole)
+        return pass_over(w, &cubin);
     cubin_read_notes(data, (size_t)cubin.size, &cubin);
     image_of_cubin(&cubin, pos, &image);
     return give_bare(w, IMAGE_BARE_CUBIN, &image, data, err);
@@ -397,7 +416,7 @@ static const uint8_t *peek_next_module(struct walk *w, size_t start, bool *is_mo
 {
     struct ptx ptx;
     size_t got, left = INPUT_WINDOW_MAX - start;
-    size_t header = left < PTX_HEADER_MAX ? left : PTX_HEADER_MAX;
+    size_t header = left < WALK_PTX_HEADER_MAX ? left : WALK_PTX_HEADER_MAX;
     const uint8_t *data = input_peek(w->in, start + header, &got, err);
     if (!data)
         return NULL;
@@ -435,14 +454,14 @@ static const uint8_t *peek_module(struct walk *w, size_t header, size_t *size, s
     return input_peek(w->in, text, &got, err);
 }
 
-int walk_ptx(struct walk *w, struct err *err)
+int walk_ptx(struct walk *w, size_t header_max, struct err *err)
 {
     struct ptx ptx;
     size_t got, size;
-    const uint8_t *data = input_peek(w->in, PTX_HEADER_MAX, &got, err);
+    const uint8_t *data = input_peek(w->in, header_max, &got, err);
     if (!data)
         return -1;
-    if (!ptx_parse_header(data, got < PTX_HEADER_MAX ? got : PTX_HEADER_MAX, &ptx))
+    if (!ptx_parse_header(data, got < header_max ? got : header_max, &ptx))
         return 0;
     data = peek_module(w, ptx.start + 1, &size, err);
     if (!data)

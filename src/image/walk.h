@@ -21,6 +21,8 @@ struct walk {
     struct section_table outer, inner;
     uint64_t inner_base;
     bool inner_pending;
+
+    uint64_t table_bytes; /* of section tables looked at without a container to show for it */
 };
 
 /* Each looks at the current position. 1: it was a container (damaged or not) and the input has
@@ -28,7 +30,9 @@ struct walk {
  * callback stopped the scan. */
 int walk_fatbin(struct walk *w, struct err *err);
 int walk_cubin(struct walk *w, struct err *err);
-int walk_ptx(struct walk *w, struct err *err);
+/* The header, with the comments in front of it, must end within `header_max` bytes. */
+int walk_ptx(struct walk *w, size_t header_max, struct err *err);
+#define WALK_PTX_HEADER_MAX ((size_t)1 << 10) /* from ".version" to the target */
 
 /* Hands damage to the sink and clears it. */
 void walk_problem(struct walk *w, struct err *problem);

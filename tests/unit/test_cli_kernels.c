@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/kernels.h"
@@ -66,6 +67,33 @@ Test(kernels, more_archs_than_there_is_room_for_share_the_last)
     cr_assert_eq(k.count, 1);
     cr_assert_eq(k.arch_count, KERNELS_ARCHS_MAX);
     kernels_free(&k);
+}
+
+/* Names of a megabyte each, more than are kept. */
+Test(kernels, names_beyond_the_bound_are_left_out_and_it_is_known)
+{
+    enum { NAME = 1 << 20, NAMES = KERNELS_BYTES_MAX / NAME };
+    struct kernels k = { 0 };
+    char *text = malloc(NAME + 100);
+    int head = sprintf(text, HEAD ".visible .entry ");
+    memset(text + head, 'k', NAME);
+    strcpy(text + head + NAME, "(){ret;}\n");
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < NAMES + 5; i++) {
+            text[head] = (char)('A' + i % 26);
+            text[head + 1] = (char)('A' + i / 26);
+            add_ptx(&k, round ? 50 : 35, text);
+        }
+    cr_assert_eq(k.count, NAMES);
+    cr_assert(k.cut);
+    for (size_t i = 0; i < k.count; i++) /* what is known is known in later images too */
+        assert_archs(&k, i, "compute_35 compute_50");
+    kernels_clear(&k);
+    cr_assert_not(k.cut);
+    add_ptx(&k, 35, text);
+    cr_assert_eq(k.count, 1);
+    kernels_free(&k);
+    free(text);
 }
 
 static const struct {

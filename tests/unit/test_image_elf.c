@@ -177,3 +177,28 @@ Test(elf, files_that_are_no_pe_are_refused_at_the_offset_of_the_header)
     cr_assert_not(pe_recognised(b.data, b.size));
     build_free(&b);
 }
+
+Test(section, the_table_may_be_in_any_order)
+{
+    struct build b = { 0 };
+    struct build_part three[] = { { "first", "aaaaaaaa", 8, 0 },
+                                  { "second", "bbbbbbbb", 8, 0 },
+                                  { "third", "cccccccc", 8, 0 } };
+    struct section_table table = { 0 };
+    struct err err = { 0 };
+    uint8_t entry[64];
+    build_elf(&b, three, 3);
+    uint8_t *last = b.data + b.size - 64, *first = last - 128;
+    memcpy(entry, last, 64);
+    memcpy(last, first, 64);
+    memcpy(first, entry, 64);
+    struct input *in = input_from_memory(b.data, b.size, &err);
+    cr_assert_geq(section_table_read_elf(&table, in, 0), (uint64_t)64 * 5);
+    for (size_t i = 0; i < 3; i++) {
+        check_name(&table, three[i].offset, three[i].name);
+        check_name(&table, three[i].offset + 7, three[i].name);
+    }
+    section_table_free(&table);
+    input_close(in);
+    build_free(&b);
+}
