@@ -2,6 +2,7 @@
  * stated size. What unpacks has the stated size, its first bytes are the same when only those are
  * asked for, and what is packed here comes back. */
 #include <lz4.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         if (!(condition))                                                                          \
             abort();                                                                               \
     } while (0)
+
+/* A match of distance 0, which no packer writes, makes liblz4 take bytes that were in the output
+ * before: then what comes out is nothing to compare. */
+static bool defined(const struct image *image, const uint8_t *stored, size_t size, size_t unpacked)
+{
+    if (image->compression != IMAGE_LZ4)
+        return true;
+    uint8_t *a = malloc(unpacked + 1), *b = malloc(unpacked + 1);
+    CHECK(a && b);
+    memset(a, 0, unpacked);
+    memset(b, 0xff, unpacked);
+    LZ4_decompress_safe((const char *)stored, (char *)a, (int)size, (int)unpacked);
+    LZ4_decompress_safe((const char *)stored, (char *)b, (int)size, (int)unpacked);
+    bool same = !memcmp(a, b, unpacked);
+    free(a);
+    free(b);
+    return same;
+}
 
 static void check_start(struct unpack *u, const struct image *image, const uint8_t *stored,
                         size_t size, const uint8_t *whole, size_t whole_size)
@@ -55,15 +74,13 @@ static void round_trip(struct unpack *u, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct unpack *u;
     struct err err = { 0 };
     const uint8_t *unpacked;
     size_t unpacked_size;
-    if (!u)
-        u = unpack_new(1 << 20, &err);
-    CHECK(u);
     if (size < 4)
         return 0;
+    struct unpack *u = unpack_new(1 << 20, &err); /* of its own: it counts what it unpacks */
+    CHECK(u);
     struct image image = {
         .compression = (enum image_compression)(data[0] % 4),
         .unpacked_size = (uint64_t)data[1] | (uint64_t)data[2] << 8 | (uint64_t)data[3] << 16,
@@ -72,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     };
     if (unpack_image(u, &image, data + 4, size - 4, &unpacked, &unpacked_size, &err) == 0) {
         CHECK(unpacked_size == (image.compression == IMAGE_PLAIN ? size - 4 : image.unpacked_size));
-        if (image.compression != IMAGE_PLAIN)
+        if (image.compression != IMAGE_PLAIN && defined(&image, data + 4, size - 4, unpacked_size))
             check_start(u, &image, data + 4, size - 4, unpacked, unpacked_size);
     } else {
         CHECK(err.code == ERR_LIMIT ? image.unpacked_size > 1 << 20 : err.offset == 71);
@@ -80,5 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *start;
     CHECK(unpack_start(u, image.compression, data + 4, size - 4, 777, &start) <= 777);
     round_trip(u, data, size);
+    unpack_free(u);
     return 0;
 }
