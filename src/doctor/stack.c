@@ -23,6 +23,7 @@ static const struct {
     [STACK_DRIVER_TOO_OLD] = { "driver_too_old", false },
     [STACK_DRIVER_NEVER] = { "driver_never", false },
     [STACK_DRIVER_WITHOUT_CARD] = { "driver_without_card", false },
+    [STACK_CUDNN_FLOOR] = { "cudnn_floor", false },
     [STACK_NO_PYTHON] = { "no_python", false },
     [STACK_CPU_BUILD] = { "cpu_build", false },
     [STACK_NO_BUILD] = { "no_build", false },
@@ -68,13 +69,17 @@ int stack_compare(const char *a, const char *b)
 const char *stack_last_python(const char *ranges, char to[8])
 {
     unsigned major = 0, minor = 0, best = 0;
+    char remark[40];
     *to = 0;
     for (const char *p = ranges; *p && *p != '('; p++)
         if ((p == ranges || strchr(" -", p[-1])) && sscanf(p, "%1u.%2u", &major, &minor) == 2 &&
-            major * 100 + minor > best) {
+            major * 100 + minor > best)
             best = major * 100 + minor;
-            snprintf(to, 8, "%u.%u", major, minor);
-        }
+    snprintf(remark, sizeof remark, "%u.%u experimental", best / 100, best % 100);
+    if (best % 100 && strstr(ranges, remark))
+        best--;
+    if (best)
+        snprintf(to, 8, "%u.%u", best / 100 % 10, best % 100);
     return to;
 }
 
@@ -220,6 +225,18 @@ struct stack_answer stack_judge(size_t build, const struct arch_target *target, 
     else if (a.status == STACK_WORKS || a.status == STACK_WORKS_BY_JIT)
         a.status = of_images(&a, target);
     return a;
+}
+
+struct driver_version stack_least_driver(size_t build)
+{
+    unsigned major, minor;
+    enum arch_os os = strcmp(field(build, "os"), "windows") == 0 ? ARCH_WINDOWS : ARCH_LINUX;
+    if (sscanf(field(build, "cuda"), "%u.%u", &major, &minor) != 2)
+        return (struct driver_version){ 0 };
+    /* from 11.0 on one floor for the whole major version */
+    const struct branch_facts *branch =
+        facts_branch_for_cuda(facts_level(major, major >= 11 ? 0 : minor), os);
+    return branch ? branch->first : (struct driver_version){ 0 };
 }
 
 enum stack_status stack_judge_cuda(const char *cuda, const struct arch_target *target,

@@ -17,7 +17,8 @@ enum stack_status {
     STACK_DRIVER_TOO_OLD, /* the driver that was named; a newer one would do */
     STACK_DRIVER_NEVER,   /* the card's last driver is older than its CUDA */
     STACK_DRIVER_WITHOUT_CARD,
-    STACK_NO_PYTHON, /* not built for that Python */
+    STACK_CUDNN_FLOOR, /* the cuDNN that was named asks for a newer card */
+    STACK_NO_PYTHON,   /* not built for that Python */
     STACK_CPU_BUILD,
     STACK_NO_BUILD,   /* the release is known, and was not built for that CUDA or system */
     STACK_NO_RELEASE, /* the tables know nothing of it */
@@ -47,6 +48,9 @@ struct stack_answer stack_judge(size_t build, const struct arch_target *target, 
 enum stack_status stack_judge_cuda(const char *cuda, const struct arch_target *target,
                                    struct arch_verdict *runtime);
 
+/* The least driver for a build's CUDA on its system; not known: all 0. */
+struct driver_version stack_least_driver(size_t build);
+
 /* "torch" for pytorch, "tensorflow" for tensorflow-gpu, "cupy" for cupy-cuda11x. */
 const char *stack_framework(const char *package, char to[32]);
 
@@ -56,7 +60,8 @@ const char *stack_framework(const char *package, char to[32]);
 struct stack_answer *stack_find(const char *framework, const struct arch_target *target,
                                 size_t *count, size_t *others);
 
-/* The newest Python of "2.7 3.5-3.7 (remark)": "3.7"; "" not known. */
+/* The newest Python of "2.7 3.5-3.7": "3.7"; of "3.10-3.15 (3.15 experimental)": "3.14"; "" not
+ * known. */
 const char *stack_last_python(const char *ranges, char to[8]);
 
 /* How it is installed, a command a line. `which` 0 is pip (or the build's own channel), 1 conda, 2

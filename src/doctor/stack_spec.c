@@ -401,7 +401,9 @@ static enum stack_status of_package(const struct stack_spec *s, struct stack_che
     bool plain = !*s->cuda && strcmp(s->package, "torch") == 0 && !s->conda;
     if (s->cpu || (plain && c->target.os == ARCH_WINDOWS && c->knows_version))
         return STACK_CPU_BUILD;
-    if (s->other_maker || s->foreign)
+    const struct arch_facts *facts = facts_arch(c->target.cc);
+    bool jetson = facts && facts->class == ARCH_TEGRA; /* the table has x86 builds only */
+    if (s->other_maker || s->foreign || jetson)
         return STACK_NO_BUILD;
     add_builds(s, c, s->conda ? "conda" : "pip");
     if (!c->answer_count)
@@ -416,6 +418,22 @@ static enum stack_status of_package(const struct stack_spec *s, struct stack_che
     return c->answers[0].status;
 }
 
+/* The least capability that this cuDNN asks for, as a number; 0: none that is known. */
+static unsigned cudnn_floor(const char *version)
+{
+    const struct table *t = data_table(DATA_FLOORS);
+    for (size_t row = 0; row < t->row_count; row++) {
+        unsigned major, minor;
+        const char *below = table_field(t, row, "below");
+        if (strcmp(table_field(t, row, "package"), "libcudnn") == 0 &&
+            stack_compare(version, table_field(t, row, "from")) >= 0 &&
+            (table_blank(below) || stack_compare(version, below) < 0) &&
+            sscanf(table_field(t, row, "min_cc"), "%u.%u", &major, &minor) == 2)
+            return major * 10 + minor;
+    }
+    return 0;
+}
+
 void stack_spec_check(const struct stack_spec *s, const struct arch_target *target,
                       struct stack_check *c)
 {
@@ -428,4 +446,7 @@ void stack_spec_check(const struct stack_spec *s, const struct arch_target *targ
         c->status = of_package(s, c);
     else
         c->status = stack_judge_cuda(*s->cuda ? s->cuda : "1.0", &c->target, &c->runtime);
+    c->cudnn_floor = *s->cudnn ? cudnn_floor(s->cudnn) : 0;
+    if (stack_works(c->status) && facts_canonical(target->cc) < c->cudnn_floor)
+        c->status = STACK_CUDNN_FLOOR;
 }

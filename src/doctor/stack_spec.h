@@ -48,6 +48,7 @@ struct stack_check {
     struct arch_target target;   /* with the spec's driver and system */
     struct arch_verdict runtime; /* of a CUDA that was named without a package */
     bool knows_version;          /* the tables have that release at all */
+    unsigned cudnn_floor;        /* 50: the cuDNN that was named asks for 5.0; 0 none */
 };
 
 void stack_spec_check(const struct stack_spec *spec, const struct arch_target *target,

@@ -14,6 +14,8 @@ commands
   repro [CASE]           provoke 'no kernel image' and its cousins on purpose; cause, how to
                          recognise it, and the cure shown working
   doctor [FOLDER...]     the whole machine: what runs, what does not, the file at fault and the cure
+  stack [check SPEC]     which driver, CUDA, framework and Python hold kernels for a card, how to
+                         install them, and whether a combination is right
   explain TEXT|@FILE|-   what an error text may mean, and what would tell its possible causes apart
   cards [PATTERN]        NVIDIA display devices: chip, compute capability, last driver
   archs                  compute capabilities: toolkits, drivers, abilities, limits
@@ -167,6 +169,8 @@ smfit：这个 CUDA 程序能在那块 NVIDIA 显卡上运行吗？该怎样运�
   probe [FILE]           在每个设备上加载 smfit 自带的每个内核映像，并与预测对照
   repro [CASE]           故意引发“no kernel image”及其同类错误；给出原因、识别方法，并演示解决办法
   doctor [FOLDER...]     检查整台机器：哪些能运行、哪些不能、问题出在哪个文件，以及如何解决
+  stack [check SPEC]     哪些驱动、CUDA、框架和 Python 含有面向某块显卡的内核，如何安装，以及某个组
+                         合是否正确
   explain TEXT|@FILE|-   解释错误文本可能的含义，以及如何区分各种可能的原因
   cards [PATTERN]        NVIDIA 显示设备：芯片、计算能力、最后的驱动
   archs                  各计算能力：工具包、驱动、功能与上限

@@ -64,11 +64,12 @@ Test(text, every_sentence_is_clean_utf8)
 /* An id as sources write it: a word, a dot, and more of [a-z0-9_.]. */
 static bool is_id(const char *text, size_t length)
 {
-    static const char *const areas[] = { "about.", "archs.",   "cards.",   "cmd.",     "col.",
-                                         "count.", "cure.",    "error.",   "example.", "exit.",
-                                         "help.",  "home.",    "inspect.", "label.",   "note.",
-                                         "opt.",   "package.", "probe.",   "remark.",  "repro.",
-                                         "span.",  "status.",  "verdict.", "why." };
+    static const char *const areas[] = { "about.",   "archs.", "cards.",   "cmd.",     "col.",
+                                         "count.",   "cure.",  "error.",   "example.", "exit.",
+                                         "explain.", "help.",  "home.",    "inspect.", "label.",
+                                         "note.",    "opt.",   "package.", "probe.",   "remark.",
+                                         "repro.",   "span.",  "stack.",   "status.",  "verdict.",
+                                         "why." };
     for (size_t i = 0; i < length; i++)
         if (!islower((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) &&
             text[i] != '.' && text[i] != '_')

@@ -293,6 +293,7 @@ Test(stack, versions_compare_by_number)
     cr_assert_gt(stack_compare("1.8.2-LTS", "1.8.1"), 0);
     char python[8];
     cr_assert_str_eq(stack_last_python("2.7 3.5-3.7", python), "3.7");
-    cr_assert_str_eq(stack_last_python("3.10-3.15 (3.15 experimental)", python), "3.15");
+    cr_assert_str_eq(stack_last_python("3.10-3.15 (3.15 experimental)", python), "3.14");
+    cr_assert_str_eq(stack_last_python("3.8-3.12", python), "3.12");
     cr_assert_str_eq(stack_last_python("?", python), "");
 }
