@@ -28,8 +28,9 @@ static bool defined(const struct image *image, const uint8_t *stored, size_t siz
     CHECK(a && b);
     memset(a, 0, unpacked);
     memset(b, 0xff, unpacked);
-    LZ4_decompress_safe((const char *)stored, (char *)a, (int)size, (int)unpacked);
-    LZ4_decompress_safe((const char *)stored, (char *)b, (int)size, (int)unpacked);
+    const int n = (int)unpacked;
+    LZ4_decompress_safe_partial((const char *)stored, (char *)a, (int)size, n, n);
+    LZ4_decompress_safe_partial((const char *)stored, (char *)b, (int)size, n, n);
     bool same = !memcmp(a, b, unpacked);
     free(a);
     free(b);
