@@ -17,7 +17,7 @@
 #define DOCTOR_ENVS_MAX     16
 #define DOCTOR_PACKAGES_MAX 4096
 #define DOCTOR_FILES_MAX    20000 /* with GPU code, in all packages */
-#define DOCTOR_TIME_MS      50000u
+#define DOCTOR_TIME_MS      40000u
 
 struct doctor_gpu {
     char name[96], pci_id[16], slot[16];

@@ -74,8 +74,8 @@ static void weigh(const struct doctor *d, struct findings *f)
             one->weight += MATCHES;
         if (d->error && one->package >= 0 && speaks_of(d->error, d->packages[one->package].name))
             one->weight += MENTIONS;
-        if (f->error_causes && !(f->error_causes >> one->cause & 1) &&
-            one->confidence == FINDING_CERTAIN)
+        bool against = f->error_causes && !(f->error_causes >> one->cause & 1);
+        if ((against || d->partial) && one->confidence == FINDING_CERTAIN)
             one->confidence = FINDING_LIKELY;
     }
 }

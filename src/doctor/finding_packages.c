@@ -56,6 +56,8 @@ static enum doctor_cause cause_of_gap(const struct doctor *d, const struct docto
     const struct doctor_gpu *g = &d->gpus[gpu];
     const struct judge *j = &p->judge[gpu];
     enum doctor_cause floor;
+    if (strstr(j->why.rule, "above-last"))
+        return strstr(j->why.rule, "ptx") ? CAUSE_A9 : CAUSE_A13;
     if (d->gpu_count > 1 && runs_elsewhere(d, p))
         return CAUSE_A6;
     if (finding_floor(p->name, p->version, &floor) > g->rule.cc)
@@ -135,6 +137,8 @@ static void no_image(const struct doctor *d, struct findings *f, size_t package,
     if (!one)
         return;
     say_archs(d, one, "doctor.no_image");
+    if (strstr(p->judge[gpu].why.rule, "above-last"))
+        finding_say(one, p->judge[gpu].why.text);
     if (others_have(&p->files[p->fault[gpu]].holds, &d->gpus[gpu].rule))
         finding_put_gpu(finding_say(one, "doctor.nvidia_parts"), &d->gpus[gpu]);
     if (cause == CAUSE_A6)
