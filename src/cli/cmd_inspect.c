@@ -4,8 +4,8 @@
 #include "cli/inspect.h"
 #include "cli/out.h"
 #include "cli/text.h"
-#include "cli/walk.h"
 #include "core/json.h"
+#include "core/os.h"
 
 #define OPTION(field) offsetof(struct inspect_options, field)
 
@@ -68,15 +68,30 @@ static void on_folder_problem(void *self, const char *path, const struct err *pr
     cmd_problem(in->run, path, problem);
 }
 
+/* Only memory that runs out in on_path ends the walk of a folder. */
+static int inspect_folder(struct inspect *in, const char *path, struct err *err)
+{
+    const struct os_walk_sink sink = { in, on_path, on_folder_problem };
+    struct err problem;
+    err_clear(&problem);
+    if (os_walk(path, &sink, &problem) == 0) {
+        tell_sum(in, path, &in->operand);
+        return 0;
+    }
+    if (problem.code == ERR_MEMORY) {
+        *err = problem;
+        return -1;
+    }
+    cmd_problem(in->run, path, &problem);
+    return 0;
+}
+
 static int inspect_operand(struct inspect *in, const char *path, struct err *err)
 {
-    const struct walk_sink sink = { in, on_path, on_folder_problem };
-    bool folder = strcmp(path, "-") != 0 && walk_is_folder(path);
+    bool folder = strcmp(path, "-") != 0 && os_file_kind(path) == OS_FILE_FOLDER;
     in->operand = (struct inspect_sum){ 0 };
     in->shows_plain = !folder || in->run->globals->verbose;
-    int rc = folder ? walk_folder(path, &sink, err) : on_path(in, path, err);
-    if (folder && !rc)
-        tell_sum(in, path, &in->operand);
+    int rc = folder ? inspect_folder(in, path, err) : on_path(in, path, err);
     add(&in->total, &in->operand);
     return rc;
 }

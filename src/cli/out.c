@@ -18,13 +18,14 @@
 
 static bool color, quiet;
 static bool progress_shown;
+static int write_error; /* why standard output failed, where that was seen */
 
 void out_start(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            /* Read-only on 1: writes fail, as they should on a stdout that was closed. */
-            (void)!open("/dev/null", fd == 1 ? O_RDONLY : O_RDWR);
+            /* Opened the wrong way round: use of one that was closed fails, as it should. */
+            (void)!open("/dev/null", fd == 0 ? O_WRONLY : fd == 1 ? O_RDONLY : O_RDWR);
 }
 
 void out_set_color(const char *when)
@@ -170,7 +171,8 @@ static void say(const char *fmt, va_list args)
     vsnprintf(text, sizeof text, fmt, args);
     utf8_add_printable(&safe, text);
     out_progress(NULL, 0, 0);
-    fflush(stdout); /* keeps the order where both go to one place */
+    if (fflush(stdout)) /* keeps the order where both go to one place */
+        write_error = errno;
     fprintf(stderr, "smfit: %s\n", safe.p);
     str_free(&safe);
 }
@@ -240,7 +242,7 @@ int out_finish(struct err *err)
 {
     out_progress(NULL, 0, 0);
     bool failed = ferror(stdout) != 0;
-    errno = 0;
+    errno = write_error;
     if (fflush(stdout) || failed)
         return errno ? err_errno(err, "cannot write to standard output")
                      : err_set(err, ERR_IO, "cannot write to standard output");

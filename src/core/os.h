@@ -44,15 +44,15 @@ struct os_walk_sink {
     void *self;
     /* Each regular file. Returns 0, or -1 to stop the walk (with err set). */
     int (*file)(void *self, const char *path, struct err *err);
-    /* A folder that cannot be read or is over a bound; the walk goes on. May be NULL. */
+    /* A folder or name that cannot be read or is over a bound; the walk goes on. May be NULL. */
     void (*problem)(void *self, const char *path, const struct err *problem);
 };
 
 /* Walks a folder and all that it holds, hidden names too, in the order of their bytes. Symbolic
  * links to folders are not followed, so that there are no loops; those to regular files are. Each
  * file comes once, whatever its names: under its own name where it is inside `dir`, else under the
- * first that leads to it. FIFOs, sockets, devices and dangling links are passed over. Memory grows
- * with the largest folder on the way down, not with the tree. Returns -1 when `dir` itself cannot
+ * first that leads to it. FIFOs, sockets, devices, dangling links and the kernel's own file systems
+ * (/proc, /sys, unless `dir` is in one) are passed over. Memory grows with the largest folder on the way down, not with the tree. Returns -1 when `dir` itself cannot
  * be read or a callback stopped it. */
 int os_walk(const char *dir, const struct os_walk_sink *sink, struct err *err);
 

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/os.h"
@@ -29,6 +31,7 @@ struct names {
 struct walk {
     const struct os_walk_sink *sink;
     char root[PATH_MAX]; /* without links, ends in '/'; "" when it could not be resolved */
+    dev_t dev;           /* of the root */
     struct seen seen;
 };
 
@@ -169,16 +172,53 @@ static int visit_link(struct walk *w, const char *path, struct err *err)
 
 static int walk_folder(struct walk *w, struct str *path, unsigned depth, struct err *err);
 
+/* What the kernel shows of itself: files without an end, or that act when they are read. */
+static bool is_kernels_own(const char *path)
+{
+    static const long types[] = {
+        PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEVPTS_SUPER_MAGIC,  DEBUGFS_MAGIC,
+        TRACEFS_MAGIC,    CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, SECURITYFS_MAGIC,
+        BPF_FS_MAGIC,     PSTOREFS_MAGIC,     EFIVARFS_MAGIC,      SELINUX_MAGIC,
+    };
+    struct statfs fs;
+    if (statfs(path, &fs))
+        return false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if ((long)fs.f_type == types[i])
+            return true;
+    return false;
+}
+
+static int visit_folder(struct walk *w, struct str *path, const struct stat *st, unsigned depth,
+                        struct err *err)
+{
+    if (st->st_dev != w->dev && is_kernels_own(path->p))
+        return 0;
+    return walk_folder(w, path, depth + 1, err);
+}
+
+static void tell_unless_gone(const struct walk *w, const char *path)
+{
+    struct err problem;
+    if (errno == ENOENT)
+        return; /* gone since the folder was read */
+    err_clear(&problem);
+    err_errno(&problem, "cannot look at '%s'", path);
+    tell(w, path, &problem);
+}
+
 static int visit(struct walk *w, struct str *path, unsigned depth, struct err *err)
 {
     struct stat st;
-    if (lstat(path->p, &st) < 0)
-        return 0; /* gone since the folder was read */
+    if (lstat(path->p, &st) < 0) {
+        tell_unless_gone(w, path->p);
+        return 0;
+    }
     if (S_ISREG(st.st_mode))
         return visit_file(w, path->p, &st, err);
     if (S_ISLNK(st.st_mode))
         return visit_link(w, path->p, err);
-    return S_ISDIR(st.st_mode) ? walk_folder(w, path, depth + 1, err) : 0;
+    return S_ISDIR(st.st_mode) ? visit_folder(w, path, &st, depth, err) : 0;
 }
 
 static int visit_names(struct walk *w, struct str *path, const struct names *names, unsigned depth,
@@ -224,6 +264,8 @@ static int walk_folder(struct walk *w, struct str *path, unsigned depth, struct 
 
 static void resolve_root(struct walk *w, const char *dir)
 {
+    struct stat st;
+    w->dev = stat(dir, &st) ? 0 : st.st_dev;
     if (!realpath(dir, w->root)) {
         w->root[0] = 0;
         return;

@@ -31,7 +31,7 @@ struct file {
     int fd;
     uint64_t first; /* where the input begins in the file */
     uint64_t pos;
-    bool owned;
+    bool owned, sparse;
 };
 
 struct input *input_new(const struct input_ops *ops, void *self, uint64_t size, struct err *err)
@@ -275,19 +275,44 @@ static void file_close(void *self)
 }
 
 static const struct input_ops file_ops = {
-    .read = file_read, .skip = file_skip, .read_at = file_read_at, .close = file_close
+    .read = file_read,
+    .skip = file_skip,
+    .read_at = file_read_at,
+    .close = file_close,
 };
 static const struct input_ops pipe_ops = { .read = pipe_read, .close = file_close };
 
-static struct input *from_file(int fd, bool owned, bool seekable, uint64_t first, uint64_t size,
-                               struct err *err)
+/* The first offset from `offset` on that is in no hole. The kernel may say that there are no holes,
+ * and does where it does not know. Moves the descriptor, so only for those of our own. */
+static uint64_t data_from(const struct file *f, uint64_t offset)
+{
+    struct stat st;
+    if (!f->sparse || offset > (uint64_t)INT64_MAX - f->first)
+        return offset;
+    off_t to = lseek(f->fd, (off_t)(f->first + offset), SEEK_DATA);
+    if (to < 0 && errno == ENXIO && fstat(f->fd, &st) == 0) /* nothing but a hole to the end */
+        to = st.st_size;
+    return to < 0 ? offset : (uint64_t)to - f->first;
+}
+
+int input_skip_hole(struct input *in, struct err *err)
+{
+    if (in->ops != &file_ops || in->at_end)
+        return 0;
+    uint64_t to = data_from(in->self, in->pos);
+    if (to <= in->pos)
+        return 0;
+    return input_skip(in, to - in->pos, err) < 0 ? -1 : 1;
+}
+
+static struct input *from_file(struct file file, bool seekable, uint64_t size, struct err *err)
 {
     struct file *f = calloc(1, sizeof *f);
     if (!f) {
         err_set(err, ERR_MEMORY, "out of memory");
         return NULL;
     }
-    *f = (struct file){ .fd = fd, .first = first, .owned = owned };
+    *f = file;
     struct input *in = input_new(seekable ? &file_ops : &pipe_ops, f, size, err);
     if (!in)
         free(f);
@@ -319,7 +344,8 @@ struct input *input_open(const char *path, struct err *err)
         err_set(err, ERR_IO, "cannot read '%s': %s", path, what_it_is(st.st_mode));
         goto fail;
     }
-    struct input *in = from_file(fd, true, true, 0, (uint64_t)st.st_size, err);
+    struct file file = { .fd = fd, .owned = true, .sparse = st.st_blocks < st.st_size / 512 };
+    struct input *in = from_file(file, true, (uint64_t)st.st_size, err);
     if (in)
         return in;
 fail:
@@ -340,7 +366,7 @@ struct input *input_from_fd(int fd, struct err *err)
     }
     off_t at = S_ISREG(st.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
     if (at < 0)
-        return from_file(fd, false, false, 0, INPUT_SIZE_UNKNOWN, err);
+        return from_file((struct file){ .fd = fd }, false, INPUT_SIZE_UNKNOWN, err);
     uint64_t left = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
-    return from_file(fd, false, true, (uint64_t)at, left, err);
+    return from_file((struct file){ .fd = fd, .first = (uint64_t)at }, true, left, err);
 }

@@ -55,6 +55,10 @@ const uint8_t *input_peek(struct input *in, size_t want, size_t *got, struct err
 /* Moves forward. Past the end: stays at the end and returns 0 (the caller compares input_pos). */
 int input_skip(struct input *in, uint64_t size, struct err *err);
 
+/* Moves over a hole of the file (what was never written and reads as zeros) that begins at the
+ * position: 1, or 0 where there is none or the source knows of none. -1: a read error. */
+int input_skip_hole(struct input *in, struct err *err);
+
 /* Whether input_read_at works here: files and memory, not what is being inflated or piped. */
 bool input_can_read_at(const struct input *in);
 

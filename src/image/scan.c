@@ -160,9 +160,10 @@ static int scan_all(struct walk *w, struct err *err)
         if (input_skip(w->in, at, err) < 0)
             return -1;
         walk_progress(w);
-        if (found == FIND_NOTHING)
+        int rc = found == FIND_NOTHING ? input_skip_hole(w->in, err)
+                                       : try_candidate(w, found, before, err);
+        if (rc == 0 && found == FIND_NOTHING)
             continue;
-        int rc = try_candidate(w, found, before, err);
         if (rc < 0 || (rc == 0 && input_skip(w->in, 1, err) < 0))
             return -1;
         before = rc ? 0 : 'x'; /* no pattern ends in a byte that starts a line */

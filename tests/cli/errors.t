@@ -106,6 +106,15 @@ $ smfit cards --json 920m >/dev/full
 2> smfit: cannot write to standard output: No space left on device
 [1]
 
+$ smfit inspect --sysroot nothing specimens/cuda118.fatbin >/dev/full
+2> smfit: no NVIDIA GPU found (PCI scan); --assume CARD, for example --assume 920m, gives a verdict
+2> smfit: cannot write to standard output: No space left on device
+[1]
+
+$ smfit inspect -q --sysroot nothing - <&-
+2> smfit: -: cannot read: Bad file descriptor
+[1]
+
 $ smfit --version >&-
 2> smfit: cannot write to standard output: Bad file descriptor
 [1]

@@ -1,8 +1,10 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -326,6 +328,36 @@ Test(os, an_unreadable_folder_is_a_problem_and_the_rest_is_walked)
     cr_assert_eq(chmod("d/closed", 0755), 0);
     if (getuid() == 0)
         cr_assert_eq(seteuid(0), 0);
+}
+
+/* A folder whose names can be listed but not looked at. */
+Test(os, names_that_cannot_be_looked_at_are_problems)
+{
+    if (geteuid() == 0 && (setegid(65534) < 0 || chmod(folder, 0777) < 0 || seteuid(65534) < 0))
+        cr_skip_test("cannot give up root's rights");
+    cr_assert_eq(mkdir("d", 0755), 0);
+    cr_assert_eq(mkdir("d/listed", 0755), 0);
+    put_empty("d/listed/f");
+    put_empty("d/open");
+    cr_assert_eq(chmod("d/listed", 0444), 0);
+    assert_walk("d", "d/open ", "d/listed/f:io ");
+    cr_assert_eq(chmod("d/listed", 0755), 0);
+    if (getuid() == 0)
+        cr_assert_eq(seteuid(0), 0);
+}
+
+/* The mount is seen by this test alone. */
+Test(os, the_kernels_own_file_systems_are_passed_over_below_a_folder)
+{
+    cr_assert_eq(mkdir("d", 0755), 0);
+    cr_assert_eq(mkdir("d/proc", 0755), 0);
+    put_empty("d/a");
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("proc", "d/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+        cr_skip_test("no /proc can be mounted here");
+    cr_assert_eq(access("d/proc/version", F_OK), 0);
+    assert_walk("d", "d/a ", "");
+    cr_assert_eq(umount("d/proc"), 0);
 }
 
 Test(os, a_folder_that_is_missing_or_none_fails)

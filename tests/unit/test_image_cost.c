@@ -3,7 +3,10 @@
  * bounds each of the cases took minutes, hence the limit of time. */
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "build_fatbin.h"
 #include "image/cubin.h"
@@ -227,6 +230,32 @@ Test(cost, cubins_that_break_off_do_not_have_their_tables_read_without_end, .tim
     cr_assert_eq(seen.container_count, 0);
     cr_assert_eq(seen.problem_count, HEADERS);
     build_free(&b);
+}
+
+/* ---- holes --------------------------------------------------------------------------------- */
+
+Test(cost, what_was_never_written_of_a_file_is_not_read, .timeout = SECONDS)
+{
+    enum { EVERY = 1 << 20 };
+    const off_t size = (off_t)1 << 40;
+    char path[] = "/tmp/smfit-hole-XXXXXX";
+    int fd = mkstemp(path);
+    struct err err = { 0 };
+    cr_assert_geq(fd, 0);
+    unlink(path);
+    if (ftruncate(fd, size))
+        cr_skip_test("no file of a terabyte can be had here");
+    const off_t at[] = { EVERY, EVERY * 3, size / 2, size - (off_t)sizeof MODULE };
+    for (size_t i = 0; i < 4; i++)
+        cr_assert_eq(pwrite(fd, MODULE, sizeof MODULE, at[i]), sizeof MODULE);
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    seen_scan(&seen, input_open(name, &err), false);
+    cr_assert_eq(seen.container_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        cr_assert_eq(seen.containers[i].offset, (uint64_t)at[i]);
+    cr_assert_eq(seen.problem_count, 0);
+    close(fd);
 }
 
 /* ---- compressed images --------------------------------------------------------------------- */
