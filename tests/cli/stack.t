@@ -52,8 +52,7 @@ other ways
   -DCMAKE_CUDA_ARCHITECTURES), hours on an old computer; only releases that still build with that
   CUDA.
   On the CPU, with a current release: torch.set_num_threads(number of cores),
-  torch.inference_mode(), channels_last, batch 1. On notebooks of that age often no slower; smfit
-  size tells.
+  torch.inference_mode(), channels_last, batch 1. On notebooks of that age often no slower.
   On the CPU with 8-bit weights: torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear},
   dtype=torch.qint8), or ONNX Runtime's quantize_dynamic.
   Elsewhere: a T4 (7.5), as Colab lends it, takes every current release.
@@ -157,8 +156,7 @@ other ways
   -DCMAKE_CUDA_ARCHITECTURES), hours on an old computer; only releases that still build with that
   CUDA.
   On the CPU, with a current release: torch.set_num_threads(number of cores),
-  torch.inference_mode(), channels_last, batch 1. On notebooks of that age often no slower; smfit
-  size tells.
+  torch.inference_mode(), channels_last, batch 1. On notebooks of that age often no slower.
   On the CPU with 8-bit weights: torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear},
   dtype=torch.qint8), or ONNX Runtime's quantize_dynamic.
   Elsewhere: a T4 (7.5), as Colab lends it, takes every current release.
