@@ -198,7 +198,14 @@ export SMFIT_REAL_DRIVERS ?= $(subst $() ,:,$(wildcard $(CURDIR)/build/drivers/*
 
 .PHONY: unit
 unit: $(UNIT_PROGRAMS) ## the unit tests
-	@scripts/run-tests $(UNIT_PROGRAMS)
+	@rm -f $(FORMS)
+	@SMFIT_FORMS=$(abspath $(FORMS)) scripts/run-tests $(UNIT_PROGRAMS)
+
+# What the tests of the virtual GPU noted, against all PTX that there is.
+FORMS := $(BUILD)/tests/forms
+.PHONY: opcodes
+opcodes: ## every opcode form that nvcc wrote has a test (after the unit tests)
+	@scripts/opcodes $(FORMS) $(wildcard $(FATBIN)/*.ptx $(FATBIN)/differential/*.ptx)
 
 # What a user sees: tests/cli/run compares whole runs of the program with recorded output.
 .PHONY: cli
@@ -236,7 +243,7 @@ fuzz: ## new inputs for each fuzz target, FUZZ_SECONDS=5 each (clang)
 .PHONY: test-build test test-san test-none test-full
 test-build: check-programs
 	@scripts/stages unit '$(MAKE) $(jobs) -s unit' corpus '$(MAKE) $(jobs) -s fuzz-replay' $(if $(wildcard tests/cli/run),cli '$(MAKE) $(jobs) -s cli') \
-	    vgpu '$(MAKE) $(jobs) -s test-vgpu'
+	    vgpu '$(MAKE) $(jobs) -s test-vgpu' opcodes '$(MAKE) -s opcodes'
 
 test: ## set up, build and test
 	@scripts/setup host tests drivers $(if $(filter none,$(NVCC)),,toolkit)

@@ -72,6 +72,28 @@ static inline enum exec_code vgpu_launch(struct vgpu_run *r, const char *name, u
     return r->result.code;
 }
 
+/* Notes that a test compares what this opcode form computes with a reference, for scripts/opcodes. */
+static inline void vgpu_tested(const char *form)
+{
+    const char *path = getenv("SMFIT_FORMS");
+    FILE *f = path ? fopen(path, "a") : NULL;
+    if (!f)
+        return;
+    fprintf(f, "%s\n", form);
+    fclose(f);
+}
+
+/* The same for instructions of a whole text: `forms` with a space between, each in the text. */
+static inline void vgpu_tested_in(const char *text, const char *forms)
+{
+    char form[64], statement[66];
+    for (int n = 0; sscanf(forms, "%63s%n", form, &n) == 1; forms += n) {
+        snprintf(statement, sizeof statement, "%s ", form);
+        cr_expect_not_null(strstr(text, statement), "'%s' is not in the text", form);
+        vgpu_tested(form);
+    }
+}
+
 /* ---- one instruction --------------------------------------------------------------------------
  * `form`: the width of each operand, result first: h 16 bits, w 32, q 64, p a predicate (as 0 or
  * 1). A capital letter stands for a second result that is not looked at. `tail` follows the
@@ -158,6 +180,7 @@ static inline void vgpu_apply(const char *instr, const char *form, const char *t
     cr_assert_eq(vgpu_launch(&r, NULL, (count + 255) / 256, 256, params, sizeof params), EXEC_OK,
                  "%s: %s", instr, r.result.fault.text);
     memcpy(results, vgpu_host(&r, params[0], bytes), count * sizeof(uint64_t));
+    vgpu_tested(instr);
     vgpu_free(&r);
     str_free(&text);
 }
