@@ -9,7 +9,7 @@
 
 struct doctor_options {
     struct opts_list pythons;
-    const char *error;
+    const char *error, *snapshot;
 };
 
 #define OPTION(field) offsetof(struct doctor_options, field)
@@ -17,6 +17,7 @@ struct doctor_options {
 static const struct opt options[] = {
     { 0, "python", OPTS_LIST, "DIR", NULL, "opt.python", OPTION(pythons) },
     { 0, "error", OPTS_TEXT, "TEXT|@FILE|-", NULL, "opt.error", OPTION(error) },
+    { 0, "snapshot", OPTS_TEXT, "DIR", NULL, "opt.snapshot", OPTION(snapshot) },
     OPTS_END,
 };
 
@@ -88,6 +89,11 @@ static int run(struct cmd_run *run, struct err *err)
     if (look(run, &v, pythons, apps, err)) {
         status = -1;
     } else {
+        const struct doctor_options *o = run->options;
+        struct err problem;
+        err_clear(&problem);
+        if (o->snapshot && doctor_snapshot_write(&v, o->snapshot, &problem))
+            cmd_problem(run, NULL, &problem);
         target_note(&v.targets);
         if (run->doc)
             doctor_json_fill(run->doc, &v);

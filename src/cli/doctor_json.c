@@ -174,12 +174,22 @@ static json_t *env_value(const struct doctor_env *e)
     return o;
 }
 
+static json_t *copy_value(const struct doctor_copy *c)
+{
+    json_t *o = json_object();
+    json_put_text(o, "soname", c->soname);
+    json_put_text(o, "wins", c->wins);
+    json_put_text(o, "found_by", loader_how_name(c->how));
+    json_put_text(o, "other", c->other);
+    return o;
+}
+
 void doctor_json_fill(json_t *doc, const struct doctor_view *v)
 {
     const struct doctor *d = &v->doctor;
     const struct finding *diagnosis = doctor_view_diagnosis(v);
     json_t *gpus = json_array(), *envs = json_array(), *packages = json_array(),
-           *findings = json_array();
+           *findings = json_array(), *copies = json_array();
     target_put_json(doc, &v->targets);
     for (size_t i = 0; i < v->targets.count; i++)
         json_array_append_new(gpus, target_json(&v->targets.list[i]));
@@ -193,6 +203,9 @@ void doctor_json_fill(json_t *doc, const struct doctor_view *v)
         if (d->packages[i].file_count || d->packages[i].cpu_build)
             json_array_append_new(packages, package_value(d, &d->packages[i]));
     json_put(doc, "packages", packages);
+    for (size_t i = 0; i < d->copy_count; i++)
+        json_array_append_new(copies, copy_value(&d->copies[i]));
+    json_put(doc, "copies", copies);
     json_put(doc, "diagnosis", diagnosis ? finding_value(d, diagnosis) : json_null());
     for (size_t i = 0; i < v->findings.count; i++)
         if (&v->findings.list[i] != diagnosis)

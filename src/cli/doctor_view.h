@@ -40,6 +40,10 @@ void doctor_view_add(struct str *to, const struct remark *remark);
 const char *doctor_view_cause_name(enum doctor_cause cause);    /* "arch_dropped" */
 const char *doctor_view_cause_text_id(enum doctor_cause cause); /* "cause.arch_dropped" */
 
+/* Writes what was looked at of the machine (bus, driver, variables; no packages) into a folder that
+ * --sysroot reads; names of people in paths are left out. */
+int doctor_snapshot_write(const struct doctor_view *v, const char *folder, struct err *err);
+
 void doctor_text_print(const struct doctor_view *v);
 void doctor_json_fill(json_t *doc, const struct doctor_view *v);
 

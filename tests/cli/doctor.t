@@ -177,3 +177,15 @@ evidence        The error text alone points there; nothing in the files or the d
 do this         driver 470.256.02, the last one that knows the card
 to be sure      on the machine itself: smfit probe FILE
 [3]
+
+## a snapshot says of the machine what the machine says
+$ smfit doctor --sysroot nouveau --snapshot snap >before; smfit doctor --sysroot snap >after; cmp before after && find snap -type f | sort | head -3
+snap/env.txt
+snap/ldconfig.txt
+snap/sys/bus/pci/devices/0000:01:00.0/class
+
+$ smfit doctor --sysroot torch920m --snapshot snap2 -q >/dev/null; smfit doctor --sysroot snap2; cat snap2/env.txt
+GeForce 920M (3.5), driver 470.256.02
+
+diagnosis       Nothing with GPU code was found to look at.
+VIRTUAL_ENV=/home/user/env
