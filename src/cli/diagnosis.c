@@ -20,6 +20,7 @@ static struct state_input start(const struct machine *m)
                                             : *m->driver.path ? m->driver.path
                                                               : "libcuda.so.1",
                                  .device_count = m->listed,
+                                 .os = m->os,
                                  .visible = getenv("CUDA_VISIBLE_DEVICES") };
 }
 

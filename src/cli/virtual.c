@@ -8,18 +8,33 @@
 #include "arch/assume.h"
 #include "core/os_process.h"
 #include "core/str.h"
+#include "data/data.h"
 
-/* The names, as the tables print them, joined by ";". */
+/* Whether the row has what the virtual GPU cannot guess. */
+static bool has_figures(const struct table *t, size_t row)
+{
+    static const char *const needed[] = { "sms",        "cores",    "base_mhz",
+                                          "memory_mib", "bus_bits", "bandwidth_gbps" };
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (table_blank(table_field(t, row, needed[i])))
+            return false;
+    return true;
+}
+
+/* The names, as the table of figures has them (the match may say what the PCI list calls the card),
+ * joined by ";". */
 static int join_names(const struct assumption *a, struct str *names, struct err *err)
 {
     for (size_t i = 0; i < a->count; i++) {
         const struct assumed *one = &a->cards[i];
         if (!one->is_card)
             return err_set(err, ERR_USAGE, "a virtual GPU needs a card, not an architecture");
-        if (one->match.card.card_row < 0)
+        const struct table *t = data_table(DATA_CARDS);
+        int row = one->match.card.card_row;
+        if (row < 0 || !has_figures(t, (size_t)row))
             return err_set(err, ERR_USAGE, "there are no figures for a virtual '%s'",
                            one->match.card.name);
-        str_addf(names, "%s%s", i ? ";" : "", one->match.card.name);
+        str_addf(names, "%s%s", i ? ";" : "", table_field(t, (size_t)row, "name"));
     }
     return 0;
 }

@@ -116,7 +116,7 @@ static void describe_card(const struct state_card *on_bus, struct state *state)
 }
 
 /* Whether the module's branch is outside what the tables say knows the card. */
-static bool judge_branch(const struct state_card *on_bus, struct state *state)
+static bool judge_branch(const struct state_card *on_bus, enum arch_os os, struct state *state)
 {
     struct card card;
     struct driver_version module;
@@ -126,9 +126,8 @@ static bool judge_branch(const struct state_card *on_bus, struct state *state)
     const struct arch_facts *facts = facts_arch(card.cc);
     if (!facts)
         return false;
-    struct driver_span span = facts_span(facts, ARCH_LINUX, card.notebook);
-    const struct branch_facts *is = facts_branch(module, ARCH_LINUX),
-                              *last = facts_branch(span.last, ARCH_LINUX);
+    struct driver_span span = facts_span(facts, os, card.notebook);
+    const struct branch_facts *is = facts_branch(module, os), *last = facts_branch(span.last, os);
     char text[VERSION_TEXT_MAX];
     if (version_known(span.last) && is && last && is->branch > last->branch) {
         state->cause = STATE_DRIVER_DROPPED;
@@ -148,7 +147,7 @@ static bool judge_branch(const struct state_card *on_bus, struct state *state)
 static bool find_unknown_card(const struct state_input *in, struct state *state)
 {
     for (size_t i = 0; i < in->card_count; i++) {
-        if (!judge_branch(&in->cards[i], state))
+        if (!judge_branch(&in->cards[i], in->os, state))
             continue;
         describe_card(&in->cards[i], state);
         if (!find_in_log(in, state->evidence, sizeof state->evidence))

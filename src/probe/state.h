@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arch/rules.h"
 #include "arch/version.h"
 #include "cuda/driver.h"
 
@@ -50,6 +51,7 @@ struct state_input {
     const char *message;      /* with any state but READY: what failed, for people */
     const char *library;      /* path or name of the library that opened or failed */
     size_t device_count;      /* that the driver counts */
+    enum arch_os os;          /* of the driver: a virtual machine may have Windows */
     const char *visible;      /* CUDA_VISIBLE_DEVICES; NULL: not set */
 };
 

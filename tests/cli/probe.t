@@ -287,6 +287,23 @@ $ smfit --virtual 920m probe --device 3
 $ smfit --virtual k80,940m --device 1 probe | head -1
 device 1: NVIDIA GeForce 940M (virtual) (0000:02:00.0)   compute capability 5.0   2.0 GiB   driver 470.256.02
 
+## every way to name a card leads to its figures, or is refused
+$ smfit --virtual 10de:1407 probe | head -1
+device 0: NVIDIA GeForce GTX 750 (virtual) (0000:01:00.0)   compute capability 5.2   2.0 GiB   driver 580
+
+$ smfit --virtual '10de:28a1' probe | head -1
+device 0: NVIDIA GeForce RTX 4050 Mobile (virtual) (0000:01:00.0)   compute capability 8.9   6.0 GiB   driver 615
+
+$ smfit --virtual '10de:11c7' probe
+2> smfit: --virtual: there are no figures for a virtual 'GeForce GTX 750 Ti'
+[2]
+
+## Windows has last drivers of its own
+$ smfit --virtual 10de:1296,driver=430,os=windows probe
+no CUDA device: driver 430 no longer knows GeForce 825M (10de:1296, virtual); the last that does is
+425.31 (seen in: --virtual)
+[3]
+
 ## a kernel that poisons its context costs its own image, not those behind it
 $ SMFIT_VGPU_FAULT=launch:1=700 smfit --virtual 920m probe --json | grep -c '"code": 700'
 0
