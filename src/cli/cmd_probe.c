@@ -412,10 +412,11 @@ static int run(struct cmd_run *run, struct err *err)
 {
     struct probe_run r = { .run = run };
     int status = -1;
-    if (machine_open(&r.machine, run->globals, err))
-        goto done;
+    int failed = machine_open(&r.machine, run->globals, err);
     if (run->doc && r.machine.simulated)
         json_put_text(run->doc, "basis", "simulated");
+    if (failed)
+        goto done;
     if (!r.machine.count) {
         status = no_device(&r);
         goto done;

@@ -399,12 +399,13 @@ static int run(struct cmd_run *run, struct err *err)
     if (run->operand_count)
         last = first + 1;
     int status = -1;
-    if (machine_open(&r.machine, run->globals, err))
+    int failed = machine_open(&r.machine, run->globals, err);
+    if (run->doc && r.machine.simulated)
+        json_put_text(run->doc, "basis", "simulated");
+    if (failed)
         goto done;
     make_plan(&r);
     if (run->doc) {
-        if (r.machine.simulated)
-            json_put_text(run->doc, "basis", "simulated");
         repro_json_machine(run->doc, &r.machine);
     } else {
         print_machine(&r);

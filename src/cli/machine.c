@@ -62,6 +62,7 @@ int machine_open(struct machine *m, const struct cmd_globals *globals, struct er
     *m = (struct machine){ .os = ARCH_LINUX };
     err_clear(&m->why);
     if (globals->virtual_cards) {
+        m->simulated = true;
         if (virtual_use(globals->virtual_cards, m->library_path, sizeof m->library_path, err))
             return err_wrap(err, "--virtual");
         m->library = m->library_path;
@@ -71,7 +72,7 @@ int machine_open(struct machine *m, const struct cmd_globals *globals, struct er
     if (m->state != DRIVER_READY)
         return 0;
     m->state = driver_open(&m->driver, m->library, &m->why);
-    m->simulated = m->driver.is_virtual;
+    m->simulated = m->simulated || m->driver.is_virtual;
     if (m->state == DRIVER_NO_DEVICE) {
         driver_check(&m->why, GPU_NO_DEVICE, "cuInit");
         find_version(m);

@@ -104,8 +104,10 @@ enum driver_state driver_open(struct driver *d, const char *path, struct err *er
         goto fail;
     }
     return DRIVER_READY;
-fail:
+fail:;
+    bool is_virtual = d->is_virtual;
     driver_close(d);
+    d->is_virtual = is_virtual;
     return DRIVER_INIT_FAILED;
 }
 

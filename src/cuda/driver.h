@@ -35,7 +35,8 @@ enum driver_state {
 };
 
 /* Opens `path`, or libcuda.so.1 (then WSL's copy) when NULL, and initialises it. On any state but
- * READY and NO_DEVICE, `d` is closed and `err` set. */
+ * READY and NO_DEVICE, `d` is closed (is_virtual stands, as what failed is simulated too) and `err`
+ * set. */
 enum driver_state driver_open(struct driver *d, const char *path, struct err *err);
 
 /* Only the loading half: no cuInit. 0 or -1; `*state` says which failure. */

@@ -313,6 +313,16 @@ $ SMFIT_VGPU_FAULT=cuDeviceGetCount=100 smfit --virtual 920m probe --device 0
 no CUDA device: the driver did not start: cuDeviceGetCount counts none
 [3]
 
+## what fails on a virtual card is simulated too
+$ SMFIT_VGPU_FAULT=cuInit=999 smfit --virtual 920m probe --json | grep '"basis"'
+  "basis": "simulated",
+
+$ SMFIT_VGPU_FAULT=cuDeviceGetName=1 smfit --virtual 920m probe --json 2>/dev/null | grep '"basis"'
+  "basis": "simulated",
+
+$ SMFIT_VGPU='GeForce 920M' SMFIT_VGPU_DRIVER=470 SMFIT_VGPU_FAULT=cuInit=999 LD_LIBRARY_PATH="$(dirname "$(command -v smfit)")/vgpu" smfit repro no-image --json | grep '"basis"'
+  "basis": "simulated",
+
 ## a full disk is said once
 $ smfit --virtual 920m probe --json >/dev/full
 2> smfit: cannot write the JSON document: No space left on device
