@@ -6,17 +6,20 @@
 
 #include "core/str.h"
 
+enum form { FORM_BY_CARD, FORM_NOTEBOOK, FORM_DESKTOP };
+
 struct options {
     struct driver_version driver;
     enum arch_os os;
-    enum { FORM_BY_CARD, FORM_NOTEBOOK, FORM_DESKTOP } form;
+    bool os_given;
+    enum form form;
 };
 
 bool assume_parse_arch(const char *text, unsigned *cc)
 {
     unsigned major, minor, number;
     char rest;
-    if (sscanf(text, "sm_%4u%c", &number, &rest) == 1) {
+    if (!strncasecmp(text, "sm_", 3) && sscanf(text + 3, "%4u%c", &number, &rest) == 1) {
         *cc = number;
         return number >= 10;
     }
@@ -26,8 +29,17 @@ bool assume_parse_arch(const char *text, unsigned *cc)
     return major > 0;
 }
 
+/* "sm_90a", "compute_35": the words of images, which cards do not have. */
+static bool looks_like_arch(const char *word)
+{
+    return !strncasecmp(word, "sm_", 3) || !strncasecmp(word, "compute_", 8) ||
+           !strncasecmp(word, "lto_", 4);
+}
+
 static int set_driver(struct options *o, const char *value, struct err *err)
 {
+    if (version_known(o->driver))
+        return err_set(err, ERR_USAGE, "driver= is given twice");
     if (!version_parse(value, &o->driver))
         return err_set(err, ERR_USAGE, "'%s' is no driver version such as 470.256.02", value);
     return 0;
@@ -35,12 +47,23 @@ static int set_driver(struct options *o, const char *value, struct err *err)
 
 static int set_os(struct options *o, const char *value, struct err *err)
 {
+    if (o->os_given)
+        return err_set(err, ERR_USAGE, "os= is given twice");
+    o->os_given = true;
     if (!strcasecmp(value, "windows"))
         o->os = ARCH_WINDOWS;
     else if (!strcasecmp(value, "linux"))
         o->os = ARCH_LINUX;
     else
         return err_set(err, ERR_USAGE, "'os=%s' is neither linux nor windows", value);
+    return 0;
+}
+
+static int set_form(struct options *o, enum form form, struct err *err)
+{
+    if (o->form != FORM_BY_CARD)
+        return err_set(err, ERR_USAGE, "notebook or desktop is given twice");
+    o->form = form;
     return 0;
 }
 
@@ -51,6 +74,9 @@ static int add_card(struct assumption *a, const char *word, struct err *err)
     struct assumed *card = &a->cards[a->count];
     *card = (struct assumed){ 0 };
     card->is_card = !assume_parse_arch(word, &card->target.cc);
+    if (card->is_card && looks_like_arch(word))
+        return err_set(err, ERR_USAGE, "no capability '%s' is known: a card has one such as sm_35",
+                       word);
     if (card->is_card) {
         if (cards_find(word, &card->match, err))
             return -1;
@@ -71,14 +97,10 @@ static int take_word(struct assumption *a, struct options *o, const char *word, 
         return set_driver(o, word + 7, err);
     if (!strncasecmp(word, "os=", 3))
         return set_os(o, word + 3, err);
-    if (!strcasecmp(word, "notebook")) {
-        o->form = FORM_NOTEBOOK;
-        return 0;
-    }
-    if (!strcasecmp(word, "desktop")) {
-        o->form = FORM_DESKTOP;
-        return 0;
-    }
+    if (!strcasecmp(word, "notebook"))
+        return set_form(o, FORM_NOTEBOOK, err);
+    if (!strcasecmp(word, "desktop"))
+        return set_form(o, FORM_DESKTOP, err);
     if (strchr(word, '='))
         return err_set(err, ERR_USAGE, "unknown setting '%s': there are driver= and os=", word);
     return add_card(a, word, err);

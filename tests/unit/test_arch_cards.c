@@ -219,6 +219,8 @@ Test(assume, an_architecture_alone_is_enough)
     cr_expect_not(a.cards[0].is_card);
     cr_expect_eq(a.cards[0].target.cc, 35);
     cr_expect(a.cards[0].target.notebook);
+    cr_assert(!assume_parse("SM_50", &a, &err), "%s", err.msg);
+    cr_expect_eq(a.cards[0].target.cc, 50);
     cr_assert(!assume_parse("12.1", &a, &err), "%s", err.msg);
     cr_expect_eq(a.cards[0].target.cc, 121);
     cr_expect_eq(a.cards[0].target.driver.major, 0);
@@ -257,6 +259,12 @@ static const struct {
     { "920m,os=mac", "neither linux nor windows" },
     { "920m,colour=red", "unknown setting" },
     { "sm_99", "no compute capability" },
+    { "sm_90a", "such as sm_35" },
+    { "compute_35", "such as sm_35" },
+    { "lto_80", "such as sm_35" },
+    { "920m,driver=470,driver=535", "given twice" },
+    { "920m,os=linux,os=windows", "given twice" },
+    { "920m,notebook,desktop", "given twice" },
     { "920m,,os=linux", "empty" },
 };
 
