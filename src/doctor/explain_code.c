@@ -82,6 +82,13 @@ static bool is_all(const struct explain_text *text, const char *start, const cha
     return start == text->lower && end == text->lower + text->size;
 }
 
+static bool is_result(const struct explain_text *text, const char *start, const char *end)
+{
+    if (!is_announced(text->lower, start) && !is_compared(end, text->lower + text->size))
+        return false;
+    return speaks_of_cuda(text, line_of(text, (size_t)(start - text->lower)));
+}
+
 void explain_codes_scan(const struct explain_text *text,
                         void (*found)(void *self, unsigned code, size_t start, size_t end),
                         void *self)
@@ -93,14 +100,10 @@ void explain_codes_scan(const struct explain_text *text,
         const char *end = p;
         while (end < text_end && isdigit((unsigned char)*end))
             end++;
-        size_t offset = (size_t)(p - text->lower);
-        if (end - p <= 3 && stands_alone(p, end, text->lower, text_end)) {
-            struct line line = line_of(text, offset);
-            if (is_all(text, p, end) ||
-                ((is_announced(line.start, p) || is_compared(end, text_end)) &&
-                 speaks_of_cuda(text, line)))
-                found(self, (unsigned)strtoul(p, NULL, 10), offset, (size_t)(end - text->lower));
-        }
+        if (end - p <= 3 && stands_alone(p, end, text->lower, text_end) &&
+            (is_all(text, p, end) || is_result(text, p, end)))
+            found(self, (unsigned)strtoul(p, NULL, 10), (size_t)(p - text->lower),
+                  (size_t)(end - text->lower));
         p = end - 1;
     }
 }

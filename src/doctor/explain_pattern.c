@@ -8,28 +8,48 @@
 
 #include "data/data.h"
 
-#define GAP_MAX     160 /* bytes that '*' stands for at most */
-#define SLOTS       4096
-#define SEPARATOR   " | "
-#define LEAST_BYTES 3 /* that a pattern begins with; the slot of a place is found from them */
+#define GAP_MAX      160 /* bytes that '*' stands for at most */
+#define SLOTS        4096
+#define PATTERNS_MAX 2048
+#define SEPARATOR    " | "
+#define LEAST_BYTES  3 /* that a pattern begins with; the slot of a place is found from them */
 
 struct explain_patterns {
-    struct explain_pattern *list;
-    unsigned *next; /* of the same slot, +1; 0: the last */
-    size_t count, cap;
+    struct explain_pattern list[PATTERNS_MAX];
+    unsigned next[PATTERNS_MAX]; /* of the same slot, +1; 0: the last */
+    size_t count;
     unsigned slots[SLOTS];
-    struct str texts; /* those that are not as the tables have them */
-    bool failed;
+    unsigned char begins[1 << 13]; /* a bit for each beginning: most places are passed by it */
+    struct str texts;              /* those that are not as the tables have them */
 };
 
-static unsigned slot_of(const char *p)
+static uint32_t hash(const char *p)
 {
     const unsigned char *b = (const unsigned char *)p;
     uint32_t h = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16;
-    return (h * 2654435761u) >> 20;
+    return h * 2654435761u;
+}
+
+static unsigned slot_of(const char *p)
+{
+    return hash(p) >> 20;
+}
+
+static unsigned bit_of(const char *p)
+{
+    return hash(p) >> 16;
 }
 
 /* ---- compiling ---- */
+
+/* Letters up to the next '#' or '*'. */
+static size_t literal(const char *p, const char *end)
+{
+    size_t n = 0;
+    while (p + n < end && p[n] != '#' && p[n] != '*')
+        n++;
+    return n;
+}
 
 static size_t weight_of(const char *text, size_t length)
 {
@@ -41,23 +61,23 @@ static size_t weight_of(const char *text, size_t length)
 
 static void add(struct explain_patterns *p, const char *text, size_t length, int error, int code)
 {
-    if (p->count == p->cap) {
-        size_t cap = p->cap ? p->cap * 2 : 512;
-        struct explain_pattern *list = reallocarray(p->list, cap, sizeof *list);
-        unsigned *next = list ? reallocarray(p->next, cap, sizeof *next) : NULL;
-        p->list = list ? list : p->list;
-        p->next = next ? next : p->next;
-        if (!list || !next) {
-            p->failed = true;
-            return;
-        }
-        p->cap = cap;
-    }
-    p->list[p->count] =
-        (struct explain_pattern){ text, length, weight_of(text, length), error, code };
-    unsigned *slot = &p->slots[slot_of(text + (*text == '^'))];
+    const char *start = text + (*text == '^');
+    if (p->count == PATTERNS_MAX)
+        abort(); /* a build fault: a test compiles all of them */
+    struct explain_pattern *pattern = &p->list[p->count];
+    *pattern = (struct explain_pattern){ .text = text,
+                                         .length = length,
+                                         .weight = weight_of(text, length),
+                                         .error = error,
+                                         .code = code };
+    size_t head = literal(start, text + length);
+    head = head < sizeof pattern->head ? head : sizeof pattern->head;
+    memcpy(&pattern->head, start, head);
+    memset(&pattern->mask, 0xff, head);
+    unsigned *slot = &p->slots[slot_of(start)];
     p->next[p->count++] = *slot;
     *slot = (unsigned)p->count;
+    p->begins[bit_of(start) / 8] |= (unsigned char)(1u << bit_of(start) % 8);
 }
 
 static void add_errors(struct explain_patterns *p)
@@ -117,7 +137,7 @@ struct explain_patterns *explain_patterns_new(void)
     p->texts = (struct str)STR_INIT;
     add_codes(p); /* first: the last that is added is tried first, and errors.tsv has the word */
     add_errors(p);
-    if (!p->failed && !p->texts.failed)
+    if (!p->texts.failed)
         return p;
     explain_patterns_free(p);
     return NULL;
@@ -127,8 +147,6 @@ void explain_patterns_free(struct explain_patterns *p)
 {
     if (!p)
         return;
-    free(p->list);
-    free(p->next);
     str_free(&p->texts);
     free(p);
 }
@@ -148,15 +166,6 @@ const struct explain_pattern *explain_patterns_get(const struct explain_patterns
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Letters up to the next '#' or '*'. */
-static size_t literal(const char *p, const char *end)
-{
-    size_t n = 0;
-    while (p + n < end && p[n] != '#' && p[n] != '*')
-        n++;
-    return n;
 }
 
 /* Where the letters behind a '*' stand, at most GAP_MAX further and on the same line. */
@@ -212,9 +221,12 @@ static struct place best_at(const struct explain_patterns *p, const struct expla
                             size_t offset)
 {
     struct place best = { 0 };
+    uint64_t here;
+    memcpy(&here, text->lower + offset, sizeof here);
     for (unsigned i = p->slots[slot_of(text->lower + offset)]; i; i = p->next[i - 1]) {
         const struct explain_pattern *pattern = &p->list[i - 1];
-        if (best.pattern && best.pattern->weight >= pattern->weight)
+        if ((here & pattern->mask) != pattern->head ||
+            (best.pattern && best.pattern->weight >= pattern->weight))
             continue;
         size_t end = explain_pattern_match(pattern, text, offset);
         if (end)
@@ -230,7 +242,8 @@ void explain_patterns_scan(const struct explain_patterns *p, const struct explai
 {
     struct place best = { 0 };
     for (size_t i = 0; i + LEAST_BYTES <= text->size; i++) {
-        if (!p->slots[slot_of(text->lower + i)])
+        unsigned bit = bit_of(text->lower + i);
+        if (!(p->begins[bit / 8] & 1u << bit % 8))
             continue;
         struct place here = best_at(p, text, i);
         if (!here.pattern)

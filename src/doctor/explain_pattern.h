@@ -4,14 +4,16 @@
 #define DOCTOR_EXPLAIN_PATTERN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "doctor/explain_text.h"
 
 struct explain_pattern {
     const char *text; /* not terminated */
     size_t length;
-    size_t weight;   /* letters that must be there: the more, the more it says */
-    int error, code; /* its row in errors.tsv or in codes.tsv; the other is -1 */
+    size_t weight;       /* letters that must be there: the more, the more it says */
+    uint64_t head, mask; /* its first letters, up to eight, as they lie in memory */
+    int error, code;     /* its row in errors.tsv or in codes.tsv; the other is -1 */
 };
 
 struct explain_patterns;

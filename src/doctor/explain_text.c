@@ -149,7 +149,8 @@ static void lower(struct explain_text *text)
         char c = text->shown[i];
         text->lower[i] = c == '\n' ? ' ' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
     }
-    text->shown[text->size] = text->lower[text->size] = 0;
+    memset(text->shown + text->size, 0, EXPLAIN_TEXT_PAD);
+    memset(text->lower + text->size, 0, EXPLAIN_TEXT_PAD);
 }
 
 int explain_text_make(const char *bytes, size_t size, struct explain_text *text, struct err *err)
@@ -162,8 +163,8 @@ int explain_text_make(const char *bytes, size_t size, struct explain_text *text,
         bytes = wide.p;
         size = wide.len;
     }
-    text->shown = malloc(size + 1);
-    text->lower = malloc(size + 1);
+    text->shown = malloc(size + EXPLAIN_TEXT_PAD);
+    text->lower = malloc(size + EXPLAIN_TEXT_PAD);
     bool failed = wide.failed || !text->shown || !text->lower;
     if (!failed) {
         struct reader r = { (const unsigned char *)bytes, (const unsigned char *)bytes + size };

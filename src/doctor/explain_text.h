@@ -9,7 +9,8 @@
 #include "core/str.h"
 
 /* `shown` and `lower` have the same length, so that a place in one is that in the other. A line end
- * is '\n' in `shown` and a blank in `lower`. */
+ * is '\n' in `shown` and a blank in `lower`. EXPLAIN_TEXT_PAD zeros follow each. */
+#define EXPLAIN_TEXT_PAD 8
 struct explain_text {
     char *shown, *lower;
     size_t size;

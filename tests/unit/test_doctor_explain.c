@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "core/os.h"
 #include "data/data.h"
 #include "doctor/explain.h"
 #include "doctor/explain_code.h"
@@ -456,9 +456,9 @@ Test(explain, of_a_large_log_the_end_counts_and_time_is_bounded)
 {
     size_t size = EXPLAIN_BYTES_MAX + ((size_t)2 << 20);
     char *text = large(size, "Driver/library version mismatch\n", "\nno kernel image is available");
-    uint64_t start = os_now_ns();
+    clock_t start = clock(); /* of this process, however busy the machine is */
     explain_bytes(text, size);
-    cr_assert_lt(os_now_ns() - start, 10000000000u);
+    cr_expect_lt((clock() - start) / CLOCKS_PER_SEC, 10);
     cr_assert_str_eq(first_id(), "no_kernel_image");
     cr_assert_eq(found.match_count, 1);
     free(text);
