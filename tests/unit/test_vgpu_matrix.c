@@ -137,6 +137,7 @@ static void check_wmma(const struct wmma_case *x, bool a_col, bool b_col, bool d
     p.c = matrix(&r, x->sum, x->m, x->n, p.ld, d_col, 3);
     p.d = matrix(&r, x->sum, x->m, x->n, p.ld, d_col, 4);
     cr_assert_eq(vgpu_launch(&r, NULL, 1, 32, &p, 44), EXEC_OK, "%s", r.result.fault.text);
+    vgpu_tested_all(text.p, "wmma");
     const uint8_t *d = vgpu_host(&r, p.d, 1);
     for (unsigned i = 0; i < x->m; i++) {
         for (unsigned j = 0; j < x->n; j++) {
@@ -274,6 +275,7 @@ static void check_mma(const struct wmma_case *x)
     cr_assert_eq(vgpu_load(&r, text.p, 90, NULL, false), 0, "%s", r.err.msg);
     uint64_t p = vgpu_buffer(&r, image, sizeof image);
     cr_assert_eq(vgpu_launch(&r, NULL, 1, 32, &p, 8), EXEC_OK, "%s", r.result.fault.text);
+    vgpu_tested_all(text.p, "mma");
     memcpy(image, vgpu_host(&r, p, sizeof image), sizeof image);
     for (unsigned l = 0; l < 32; l++) {
         for (unsigned i = 0; i < x->c_regs * 4 / sum; i++) {
@@ -335,6 +337,7 @@ static void check_quads(bool a_col, bool b_col, bool wide)
     cr_assert_eq(vgpu_load(&r, fixed.p, 70, NULL, false), 0, "%s", r.err.msg);
     uint64_t p = vgpu_buffer(&r, image, sizeof image);
     cr_assert_eq(vgpu_launch(&r, NULL, 1, 32, &p, 8), EXEC_OK, "%s", r.result.fault.text);
+    vgpu_tested_all(fixed.p, "mma");
     const uint8_t *out = vgpu_host(&r, p, sizeof image);
     for (unsigned l = 0; l < 32; l++) {
         unsigned pair = l % 16 / 4;
@@ -407,6 +410,8 @@ Test(vgpu_matrix, ldmatrix_feeds_mma)
     cr_assert_eq(vgpu_load(&r, text, 90, NULL, false), 0, "%s", r.err.msg);
     uint64_t p = vgpu_buffer(&r, &image, sizeof image);
     cr_assert_eq(vgpu_launch(&r, NULL, 1, 32, &p, 8), EXEC_OK, "%s", r.result.fault.text);
+    vgpu_tested_all(text, "mma");
+    vgpu_tested_all(text, "ldmatrix");
     memcpy(&image, vgpu_host(&r, p, sizeof image), sizeof image);
     for (unsigned i = 0; i < 16; i++) {
         for (unsigned j = 0; j < 8; j++) {
@@ -435,6 +440,7 @@ Test(vgpu_matrix, integer_sums_wrap_or_saturate)
     cr_assert_eq(vgpu_load(&r, text, 90, NULL, false), 0, "%s", r.err.msg);
     uint64_t p = vgpu_buffer(&r, NULL, sizeof out);
     cr_assert_eq(vgpu_launch(&r, NULL, 1, 32, &p, 8), EXEC_OK, "%s", r.result.fault.text);
+    vgpu_tested_all(text, "mma");
     memcpy(out, vgpu_host(&r, p, sizeof out), sizeof out);
     cr_expect_eq(out[0], 0x7fffffff);
     cr_expect_eq(out[1], 0x7fffffffu + 16u * 127 * 127);

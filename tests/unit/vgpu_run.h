@@ -94,6 +94,22 @@ static inline void vgpu_tested_in(const char *text, const char *forms)
     }
 }
 
+/* The same for all forms of `opcode` in a text. */
+static inline void vgpu_tested_all(const char *text, const char *opcode)
+{
+    size_t n = strlen(opcode);
+    for (const char *p = strstr(text, opcode); p; p = strstr(p + n, opcode)) {
+        char form[96];
+        size_t length = strcspn(p, " ;");
+        bool begins = p == text || strchr("\n ;{", p[-1]);
+        if (!begins || !strchr(". ;", p[n]) || length >= sizeof form)
+            continue;
+        memcpy(form, p, length);
+        form[length] = 0;
+        vgpu_tested(form);
+    }
+}
+
 /* ---- one instruction --------------------------------------------------------------------------
  * `form`: the width of each operand, result first: h 16 bits, w 32, q 64, p a predicate (as 0 or
  * 1). A capital letter stands for a second result that is not looked at. `tail` follows the
