@@ -71,7 +71,15 @@ struct doctor_copy {
     enum loader_how how;
 };
 
-#define DOCTOR_COPIES_MAX 16
+/* A compiler that programs use at run time: NVRTC, ptxas, libNVVM of a package. */
+struct doctor_compiler {
+    char path[ROOT_PATH_MAX];
+    char toolkit[16]; /* that it is of, "11.8"; "" not told */
+    int package;
+};
+
+#define DOCTOR_COMPILERS_MAX 64
+#define DOCTOR_COPIES_MAX    16
 
 struct doctor {
     const char *sysroot; /* "" this machine */
@@ -86,6 +94,8 @@ struct doctor {
     size_t package_count;
     struct doctor_copy copies[DOCTOR_COPIES_MAX];
     size_t copy_count;
+    struct doctor_compiler compilers[DOCTOR_COMPILERS_MAX];
+    size_t compiler_count;
     uint64_t files_seen, files_read, bytes_read, files_kept, problems;
     bool only_pytorch;
     bool local_is_app; /* /usr/local was named as a program's folder */

@@ -4,7 +4,14 @@
 #include "data/data.h"
 #include "doctor/finding_parts.h"
 
-enum { W_CUDNN = 50, W_CUBLAS = 5, W_TOOLKIT_PTX = 28, W_TOOLKIT_GPU = 26, W_COPY = 25 };
+enum {
+    W_CUDNN = 50,
+    W_CUBLAS = 5,
+    W_TOOLKIT_PTX = 28,
+    W_TOOLKIT_GPU = 26,
+    W_COPY = 25,
+    W_COMPILER = 32
+};
 
 /* ---- toolkits against driver and card ---- */
 
@@ -128,6 +135,63 @@ static void toolkits(const struct doctor *d, struct findings *f)
     }
 }
 
+/* ---- compilers that packages bring along ---- */
+
+static struct finding *about_compiler(struct findings *f, const struct doctor_compiler *c,
+                                      enum doctor_cause cause, size_t gpu)
+{
+    struct finding *one = finding_add(f, cause, W_COMPILER);
+    if (!one)
+        return NULL;
+    one->gpu = (int)gpu;
+    one->package = c->package;
+    one->confidence = FINDING_LIKELY;
+    str_copy(one->path, sizeof one->path, c->path);
+    return one;
+}
+
+static void compiler(const struct doctor *d, struct findings *f, const struct doctor_compiler *c,
+                     long row, size_t gpu)
+{
+    const struct doctor_gpu *g = &d->gpus[gpu];
+    const struct branch_facts *branch =
+        version_known(g->rule.driver) ? facts_branch(g->rule.driver, g->rule.os) : NULL;
+    unsigned lowest, highest, isa = isa_of(row);
+    char version[VERSION_TEXT_MAX];
+    if (g->rule.cc && reach_of(row, &lowest, &highest) &&
+        (g->rule.cc < lowest || g->rule.cc > highest)) {
+        struct finding *one = about_compiler(f, c, CAUSE_A10, gpu);
+        struct remark *r = one ? finding_say(one, "doctor.toolkit_gpu") : NULL;
+        if (r) {
+            remark_put(r, "path", c->path);
+            remark_put(r, "toolkit", c->toolkit);
+            remark_putf(r, "lowest", "%u.%u", lowest / 10, lowest % 10);
+            remark_putf(r, "highest", "%u.%u", highest / 10, highest % 10);
+            finding_put_gpu(r, g);
+        }
+    }
+    if (!branch || !branch->isa || isa <= branch->isa)
+        return;
+    struct finding *one = about_compiler(f, c, CAUSE_A9, gpu);
+    struct remark *r = one ? finding_say(one, "doctor.toolkit_ptx") : NULL;
+    if (!r)
+        return;
+    remark_put(r, "path", c->path);
+    remark_put(r, "toolkit", c->toolkit);
+    remark_putf(r, "isa", "%u.%u", isa / 100, isa % 100);
+    remark_put(r, "driver", version_text(g->rule.driver, version));
+    remark_putf(r, "most", "%u.%u", branch->isa / 100, branch->isa % 100);
+}
+
+static void compilers(const struct doctor *d, struct findings *f)
+{
+    for (size_t i = 0; i < d->compiler_count; i++) {
+        long row = *d->compilers[i].toolkit ? toolkit_row(d->compilers[i].toolkit) : -1;
+        for (size_t g = 0; g < d->gpu_count && row >= 0; g++)
+            compiler(d, f, &d->compilers[i], row, g);
+    }
+}
+
 /* ---- cuDNN, cuBLAS ---- */
 
 /* "libcudnn.so.5.1.10" */
@@ -199,6 +263,7 @@ static void copies(const struct doctor *d, struct findings *f)
 void finding_libraries(const struct doctor *d, struct findings *f)
 {
     toolkits(d, f);
+    compilers(d, f);
     for (size_t g = 0; g < d->gpu_count; g++) {
         for (size_t i = 0; i < d->package_count; i++)
             for (size_t k = 0; k < d->packages[i].file_count; k++)

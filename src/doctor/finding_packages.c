@@ -189,7 +189,8 @@ static void runtime_floor(const struct doctor *d, struct findings *f, size_t pac
     const struct doctor_gpu *g = &d->gpus[gpu];
     unsigned major, minor;
     char version[VERSION_TEXT_MAX], least[VERSION_TEXT_MAX];
-    if (!version_known(g->rule.driver) || !p->file_count ||
+    if (!version_known(g->rule.driver) || p->cpu_build ||
+        (!p->file_count && !finding_is_framework(p->name)) ||
         sscanf(p->cuda, "%u.%u", &major, &minor) != 2 || p->origin == DOCTOR_SYSTEM)
         return;
     struct arch_verdict v = arch_judge_runtime(major, minor, &g->rule);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "doctor/compilers.h"
+
 bool packages_in_time(struct doctor *d)
 {
     if (!d->partial && d->deadline_ns && os_now_ns() > d->deadline_ns)
@@ -58,6 +60,8 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
     if (stat(full, &st) || !S_ISREG(st.st_mode) || st.st_size < 64)
         return 0;
     note_largest(p, path, (uint64_t)st.st_size);
+    if (compilers_is_one(path))
+        compilers_note(d, package, full, path);
     if (d->files_kept == DOCTOR_FILES_MAX) {
         d->partial = true;
         return 0;

@@ -117,28 +117,49 @@ static int read_opt(struct doctor *d, struct err *err)
     return rc;
 }
 
-/* "libcudnn.so.8" of ldconfig's list: whatever is asked of it, it stands between program and GPU.
- */
-static int read_listed(struct doctor *d, struct err *err)
+/* Libraries of ldconfig's list that stand between a program and the GPU. Those of NVIDIA have a
+ * package of their own, whose images are no verdict. */
+static const struct {
+    const char *start, *package;
+} listed[] = {
+    { "libcudnn", "system" },
+    { "libnvrtc.so", "system" },
+    { "libopencv_cuda", "system libraries" },
+    { "libcaffe", "system libraries" },
+    { "libtorch", "system libraries" },
+    { "libtensorflow", "system libraries" },
+    { "libonnxruntime", "system libraries" },
+    { "libggml", "system libraries" },
+    { "libfaiss", "system libraries" },
+};
+
+static int read_kind(struct doctor *d, const char *package, struct err *err)
 {
     const struct loader *l = &d->host.loader;
-    struct doctor_package *p = NULL;
+    size_t first = d->package_count;
     int rc = 0;
     for (size_t i = 0; i < l->count && !rc && packages_in_time(d); i++) {
         char real[ROOT_PATH_MAX], full[ROOT_PATH_MAX];
-        if (!str_starts(l->entries[i].soname, "libcudnn") ||
-            !root_real(d->sysroot, l->entries[i].path, real) ||
-            !root_resolve(d->sysroot, real, full))
+        bool wanted = false;
+        for (size_t k = 0; k < sizeof listed / sizeof listed[0]; k++)
+            wanted |= strcmp(listed[k].package, package) == 0 &&
+                      str_starts(l->entries[i].soname, listed[k].start);
+        if (!wanted || !root_real(d->sysroot, l->entries[i].path, real) ||
+            !root_resolve(d->sysroot, real, full) ||
+            (strcmp(package, "system") != 0 && str_starts(real, "/usr/local/")))
             continue;
-        if (!p)
-            p = packages_new(d, "system", DOCTOR_SYSTEM, "/");
-        if (!p)
+        if (first == d->package_count && !packages_new(d, package, DOCTOR_SYSTEM, "/"))
             return 0;
-        rc = packages_read(d, d->package_count - 1, full, real + 1, err);
+        rc = packages_read(d, first, full, real + 1, err);
     }
-    if (p)
-        packages_conclude(d, &d->packages[d->package_count - 1]);
+    if (first < d->package_count)
+        packages_conclude(d, &d->packages[first]);
     return rc;
+}
+
+static int read_listed(struct doctor *d, struct err *err)
+{
+    return read_kind(d, "system", err) || read_kind(d, "system libraries", err) ? -1 : 0;
 }
 
 int packages_of_system(struct doctor *d, bool opt, struct err *err)

@@ -1,0 +1,78 @@
+#include "doctor/compilers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/os.h"
+#include "doctor/patient.h"
+
+#define TEXT     "Cuda compilation tools, release "
+#define LOOK_MAX (192u << 20) /* of a compiler, for the text with its version */
+#define BLOCK    (1u << 20)
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool compilers_is_one(const char *path)
+{
+    const char *base = base_of(path);
+    bool builtins = strstr(base, "builtins") != NULL || strstr(base, ".alt.") != NULL;
+    return !builtins && (strcmp(base, "ptxas") == 0 || strcmp(base, "ptxas.exe") == 0 ||
+                         str_starts(base, "ptxas-") || str_starts(base, "libnvrtc.so") ||
+                         str_starts(base, "libnvrtc-") || str_starts(base, "nvrtc64_") ||
+                         str_starts(base, "libnvvm.so"));
+}
+
+/* "release 11.8" somewhere in the file. */
+static bool by_text(struct doctor *d, const char *full, char *toolkit, size_t size)
+{
+    struct err unused;
+    err_clear(&unused);
+    struct input *in = patient_open(full, d->deadline_ns, &unused);
+    char *block = in ? malloc(BLOCK + sizeof TEXT + 8) : NULL;
+    bool found = false;
+    for (uint64_t at = 0; block && !found && at < LOOK_MAX; at += BLOCK) {
+        long long n = input_read_at(in, at, block, BLOCK + sizeof TEXT + 7, &unused);
+        const char *hit = n > 0 ? memmem(block, (size_t)n, TEXT, sizeof TEXT - 1) : NULL;
+        unsigned major, minor;
+        if (n <= 0)
+            break;
+        block[n] = 0;
+        found = hit && sscanf(hit + sizeof TEXT - 1, "%2u.%2u", &major, &minor) == 2;
+        if (found)
+            snprintf(toolkit, size, "%u.%u", major, minor);
+    }
+    free(block);
+    input_close(in);
+    return found;
+}
+
+/* "nvidia-cuda-nvrtc-cu12" 12.1.105 is of 12.1; "libnvrtc.so.10.1" of 10.1 (from 11.2 on the name
+ * stays while the toolkit moves on). */
+static void by_version(const struct doctor_package *p, const char *path, char *toolkit, size_t size)
+{
+    unsigned major, minor;
+    const char *so = strstr(base_of(path), ".so.");
+    if (str_starts(p->name, "nvidia-") && sscanf(p->version, "%2u.%2u", &major, &minor) == 2)
+        snprintf(toolkit, size, "%u.%u", major, minor);
+    else if (so && strstr(path, "nvrtc") && sscanf(so + 4, "%2u.%2u", &major, &minor) == 2)
+        snprintf(toolkit, size, "%u.%u", major, minor);
+    else if (*p->cuda)
+        str_copy(toolkit, size, p->cuda);
+}
+
+void compilers_note(struct doctor *d, size_t package, const char *full, const char *path)
+{
+    const struct doctor_package *p = &d->packages[package];
+    if (d->compiler_count == DOCTOR_COMPILERS_MAX)
+        return;
+    struct doctor_compiler *c = &d->compilers[d->compiler_count++];
+    *c = (struct doctor_compiler){ .package = (int)package };
+    snprintf(c->path, sizeof c->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "", path);
+    if (!by_text(d, full, c->toolkit, sizeof c->toolkit))
+        by_version(p, path, c->toolkit, sizeof c->toolkit);
+}

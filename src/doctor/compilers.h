@@ -1,0 +1,14 @@
+/* Compilers that packages bring along and use at run time. */
+#ifndef DOCTOR_COMPILERS_H
+#define DOCTOR_COMPILERS_H
+
+#include "doctor/doctor.h"
+
+/* Whether the file is NVRTC, ptxas or libNVVM, by its name. */
+bool compilers_is_one(const char *path);
+
+/* Notes the compiler with the toolkit that its own version text, else the package's version or the
+ * file's name, tells. `full` is this machine's path, `path` is below the package's base. */
+void compilers_note(struct doctor *d, size_t package, const char *full, const char *path);
+
+#endif
