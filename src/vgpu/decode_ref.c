@@ -412,7 +412,7 @@ static void *grow(void *array, size_t count, size_t more, size_t *cap, size_t si
 {
     if (count + more <= *cap)
         return array;
-    size_t wanted = *cap ? *cap * 2 : 256;
+    size_t wanted = *cap ? *cap * 2 : 8; /* a module may have a million small functions */
     while (wanted < count + more)
         wanted *= 2;
     void *p = realloc(array, wanted * size);

@@ -557,3 +557,21 @@ Test(vgpu_exec, a_module_of_very_many_variables_goes_as_it_came, .timeout = 20)
     vgpu_free(&r);
     str_free(&text);
 }
+
+/* A hostile text cannot make much of little: what a function takes is in proportion to its size. */
+Test(vgpu_exec, a_function_of_one_instruction_takes_little_memory)
+{
+    enum { FUNCTIONS = 2000 };
+    struct vgpu_run r;
+    struct str text = STR_INIT;
+    str_add(&text, HEAD);
+    for (int i = 0; i < FUNCTIONS; i++)
+        str_addf(&text, ".visible .entry k%d()\n{\nret;\n}\n", i);
+    struct mallinfo2 before = mallinfo2();
+    cr_assert_eq(vgpu_load(&r, text.p, 70, NULL, false), 0, "%s", r.err.msg);
+    struct mallinfo2 after = mallinfo2();
+    cr_expect_lt(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd,
+                 (size_t)FUNCTIONS * 2048);
+    vgpu_free(&r);
+    str_free(&text);
+}
