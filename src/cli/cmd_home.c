@@ -229,16 +229,17 @@ static void print_next(const char *words)
                                                   { NULL, false },
                                                   { NULL, false } };
     struct grid *g = grid_new(columns, 3);
-    struct str line = STR_INIT;
+    struct str line = STR_INIT, assume = STR_INIT;
     if (!g)
         return;
-    str_add(&line, "smfit inspect ");
-    if (words) {
-        bool quote = words[strcspn(words, " ()&;'\"$")] != 0;
-        str_addf(&line, "--assume %s%s%s ", quote ? "'" : "", words, quote ? "'" : "");
-    }
-    str_add(&line, "FILE|DIR...");
+    bool quote = words && words[strcspn(words, " ()&;'\"$")] != 0;
+    if (words)
+        str_addf(&assume, "--assume %s%s%s ", quote ? "'" : "", words, quote ? "'" : "");
+    str_addf(&line, "smfit inspect %sFILE|DIR...", assume.p);
     add_line(g, "home.next", line.p, text_get("home.next_inspect"));
+    str_clear(&line);
+    str_addf(&line, "smfit stack %s", assume.p);
+    add_line(g, NULL, line.p, text_get("home.next_stack"));
     if (!words) {
         add_line(g, NULL, "smfit doctor", text_get("home.next_doctor"));
         add_line(g, NULL, "smfit probe", text_get("home.next_probe"));
@@ -247,6 +248,7 @@ static void print_next(const char *words)
     add_line(g, NULL, "smfit archs", text_get("home.next_archs"));
     grid_print(g, 0);
     grid_free(g);
+    str_free(&assume);
     str_free(&line);
 }
 

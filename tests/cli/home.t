@@ -8,6 +8,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 470.2
 runs here       sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
 last driver     470.256.02 (Linux)
 next            smfit inspect --assume 920m FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack --assume 920m                releases that hold kernels for it, and how to install them
                 smfit cards [NAME]                       the tables of this card
                 smfit archs                              all compute capabilities
 
@@ -33,6 +34,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 470.2
 runs here       sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack                releases that hold kernels for it, and how to install them
                 smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
@@ -44,6 +46,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 535.2
 runs here       nothing: driver 535.261.03 does not know this card, so that programs see no device, error 100 (no CUDA-capable device is detected)
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack                releases that hold kernels for it, and how to install them
                 smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
@@ -56,6 +59,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   kernel drive
 runs here       with driver 470.256.02: sm_30 sm_35 cubins of CUDA 11.x and older; PTX up to compute_35, ISA 7.4
 last driver     470.256.02 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack                releases that hold kernels for it, and how to install them
                 smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
@@ -74,6 +78,7 @@ GeForce 940M (10de:1347, GM108M)   compute capability 5.0   2 GB   driver 535.26
 runs here       sm_50 cubins of CUDA 12.x and older; PTX up to compute_50, ISA 8.2
 last driver     580 (Linux)
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack                releases that hold kernels for it, and how to install them
                 smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
@@ -88,6 +93,7 @@ last driver     470.256.02 (Linux)
 your PyTorch    torch 1.3.1 in /home/user/env: no kernels for 3.5  ->  error 209 (no kernel image is available for execution on the device)
                 torch/lib/libtorch.so has sm_37 sm_50 sm_60 sm_61 sm_70 sm_75 compute_37
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack                releases that hold kernels for it, and how to install them
                 smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
@@ -102,6 +108,7 @@ GeForce 920M (10de:1299, GK208BM)   计算能力 3.5   2 GB   驱动 470.256.02�
 您的 PyTorch    /home/user/env 中的 torch 1.3.1：没有 3.5 的内核  ->  错误 209（no kernel image is available for execution on the device）
                 torch/lib/libtorch.so 含有 sm_37 sm_50 sm_60 sm_61 sm_70 sm_75 compute_37
 下一步          smfit inspect FILE|DIR...  查看文件或软件包的内容，以及能否在此运行
+                smfit stack                含有它的内核的版本，以及如何安装
                 smfit doctor               程序不能运行时，找出问题文件和解决办法
                 smfit probe                驱动实际加载哪些映像，其余为何失败
                 smfit cards [NAME]         这块显卡的资料
@@ -112,6 +119,7 @@ $ smfit --sysroot future
 NVIDIA 10de:fff0   compute capability ?   driver 999.10 (CUDA 13.4)
 runs here       not known: the tables of this version of smfit have no such device
 next            smfit inspect FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack                releases that hold kernels for it, and how to install them
                 smfit doctor               the file at fault when a program does not run, and the cure
                 smfit probe                which images the driver really loads, and why others fail
                 smfit cards [NAME]         the tables of this card
@@ -217,6 +225,7 @@ GeForce 920M (10de:1299, GK208BM)   compute capability 3.5   2 GB   driver 425.3
 runs here       sm_30 sm_35 cubins of CUDA 10.1 and older; PTX up to compute_35, ISA 6.4
 last driver     425.31 (Windows)
 next            smfit inspect --assume 920m,os=windows FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack --assume 920m,os=windows                releases that hold kernels for it, and how to install them
                 smfit cards [NAME]                                  the tables of this card
                 smfit archs                                         all compute capabilities
 
@@ -226,6 +235,7 @@ GeForce 920MX (10de:134f, GM108M)   compute capability 5.0   2 GB   driver 580 (
 runs here       sm_50 cubins of CUDA 13.x and older; PTX up to compute_50, ISA 9.0
 last driver     580 (Linux)
 next            smfit inspect --assume 920mx FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack --assume 920mx                releases that hold kernels for it, and how to install them
                 smfit cards [NAME]                        the tables of this card
                 smfit archs                               all compute capabilities
 
@@ -234,6 +244,7 @@ GeForce GTX 750 Ti (10de:1380, GM107)   compute capability 5.0   2 GB   driver 5
 runs here       sm_50 cubins of CUDA 13.x and older; PTX up to compute_50, ISA 9.0
 last driver     580 (Linux)
 next            smfit inspect --assume '750 ti' FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack --assume '750 ti'                releases that hold kernels for it, and how to install them
                 smfit cards [NAME]                           the tables of this card
                 smfit archs                                  all compute capabilities
 2> smfit: GeForce GTX 750 Ti is taken as the one with chip GM107 (10de:1380); a rare one bears the name too: GeForce GTX 750 Ti (GM107M, 5.0), GeForce GTX 750 Ti (GK106, 3.0)
@@ -243,6 +254,7 @@ H200 NVL (10de:233b, GH100)   compute capability 9.0   141 GB   driver 470 (CUDA
 runs here       nothing: driver 470 does not know this card, so that programs see no device, error 100 (no CUDA-capable device is detected)
 last driver     none yet, current drivers support it
 next            smfit inspect --assume h200,driver=470 FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack --assume h200,driver=470                releases that hold kernels for it, and how to install them
                 smfit cards [NAME]                                  the tables of this card
                 smfit archs                                         all compute capabilities
 2> smfit: H200 NVL is taken as the one with chip GH100 (10de:233b); also: H200 SXM 141GB (GH100, 9.0)
@@ -253,6 +265,7 @@ Jetson AGX Thor (10de:2b00, GB10B)   compute capability 11.0   any current drive
 runs here       sm_101 sm_110 cubins of CUDA 13.x and older; PTX up to compute_110, ISA 9.4
 last driver     none yet, current drivers support it
 next            smfit inspect --assume jetson FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack --assume jetson                releases that hold kernels for it, and how to install them
                 smfit cards [NAME]                         the tables of this card
                 smfit archs                                all compute capabilities
 
@@ -261,6 +274,7 @@ sm_87   compute capability 8.7   any current driver
 runs here       sm_87 cubins of CUDA 13.x and older; PTX up to compute_87, ISA 9.4
 last driver     none yet, current drivers support it
 next            smfit inspect --assume 8.7 FILE|DIR...  what a file or package holds, and whether it runs here
+                smfit stack --assume 8.7                releases that hold kernels for it, and how to install them
                 smfit cards [NAME]                      the tables of this card
                 smfit archs                             all compute capabilities
 
@@ -274,6 +288,7 @@ GeForce 920M (10de:1299, GK208BM)   计算能力 3.5   2 GB   驱动 470.256.02�
 可以运行        CUDA 11.x 及更早的 sm_30 sm_35 cubin；PTX 至 compute_35、ISA 7.4
 最后的驱动      470.256.02（Linux）
 下一步          smfit inspect --assume 920m FILE|DIR...  查看文件或软件包的内容，以及能否在此运行
+                smfit stack --assume 920m                含有它的内核的版本，以及如何安装
                 smfit cards [NAME]                       这块显卡的资料
                 smfit archs                              全部计算能力
 
@@ -286,5 +301,6 @@ GeForce 920M (10de:1299, GK208BM)   计算能力 3.5   2 GB   驱动 470.256.02�
 可以运行        CUDA 11.x 及更早的 sm_30 sm_35 cubin；PTX 至 compute_35、ISA 7.4
 最后的驱动      470.256.02（Linux）
 下一步          smfit inspect --assume 920m FILE|DIR...  查看文件或软件包的内容，以及能否在此运行
+                smfit stack --assume 920m                含有它的内核的版本，以及如何安装
                 smfit cards [NAME]                       这块显卡的资料
                 smfit archs                              全部计算能力
