@@ -114,7 +114,8 @@ int drv_config_unknown(struct drv_config *config, const char *words, struct err 
     } flags[] = { { "isa-fallback", &config->isa_fallback, true },
                   { "cubin-fallback", &config->cubin_fallback, true },
                   { "isa-440=222", &config->isa_440_is_222, true },
-                  { "divergent-barrier=off", &config->divergent_barriers, true } };
+                  { "divergent-barrier=off", &config->divergent_barriers, true },
+                  { "report-uninitialised", &config->report_uninitialised, true } };
     config->cubin_arch_code = 209;
     config->ptx_target_code = 218;
     while (words && *words) {

@@ -12,7 +12,7 @@
  * another card: 200 instead of 209 ptx-target=209   bare PTX for a later card: 209 instead of 218
  *                          isa-440=222      driver 440 gives 222 for a too new ISA instead of 218
  *                          divergent-barrier=off   below 7.0 a barrier in divergent code is no
- * fault report-uninitialised    reads of memory that nobody wrote are a fault
+ * fault report-uninitialised    loads of memory that nobody wrote are logged, see find_unwritten in exec.h
  *
  * And what real drivers read: CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER, CUDA_FORCE_PTX_JIT,
  * CUDA_DISABLE_PTX_JIT (from CUDA 12 on also CUDA_FORCE_JIT, CUDA_DISABLE_JIT). */
@@ -39,6 +39,7 @@ struct drv_config {
     int cubin_arch_code, ptx_target_code;
     bool isa_440_is_222;
     bool divergent_barriers;         /* allowed below 7.0 */
+    bool report_uninitialised;
     uint64_t budget;                 /* warp instructions of one launch, 0: the default */
     const char *manifest, *counters; /* NULL when not given */
 };

@@ -106,6 +106,7 @@ static void prepare(const struct drv_function *f, struct exec_launch *launch,
     launch->params_bytes = f->info.param_bytes;
     launch->bank_bytes = model->bank_bytes;
     launch->relaxed_barriers = config->divergent_barriers;
+    launch->find_unwritten = config->report_uninitialised;
     launch->max_shared_bytes = drv_card_limits(card)->shared_block_optin;
     launch->sm_count = card->sms;
     launch->clock_khz = (uint64_t)(card->boost_mhz * 1000);
@@ -135,6 +136,9 @@ static int run(struct drv_function *f, struct drv_stream *stream, struct exec_la
         drv_log("'%s' faults with %d: %s", f->name, result.code, result.fault.text);
         drv_context_fault(stream->context, (int)result.code);
     }
+    if (result.unwritten_reads)
+        drv_log("'%s' reads what nobody wrote, %llu times: %s", f->name,
+                (unsigned long long)result.unwritten_reads, result.unwritten.text);
     if (drv_state.config.counters)
         drv_counters_write(drv_state.config.counters, f->name, launch, &result, time_ns);
     return DRV_OK;

@@ -107,9 +107,12 @@ struct exec_launch {
     uint64_t instruction_budget; /* warp instructions over all blocks; 0: 2^40 */
     unsigned bank_bytes;         /* of shared memory: 4 or 8; 0: 4 */
     bool relaxed_barriers;       /* below 7.0: a diverged barrier counts as the warp's arrival */
-    uint32_t max_shared_bytes;   /* a block; 0: 48 KiB */
-    unsigned sm_count;           /* for %smid and %nsmid; 0: 1 */
-    uint64_t clock_khz;          /* for %globaltimer and %clock; 0: 1 GHz */
+    /* Looks for loads of two bytes and more that find nothing but poison: memory that nobody wrote.
+     * Such loads go on. Atomics, matrix loads and asynchronous copies are not looked at. */
+    bool find_unwritten;
+    uint32_t max_shared_bytes; /* a block; 0: 48 KiB */
+    unsigned sm_count;         /* for %smid and %nsmid; 0: 1 */
+    uint64_t clock_khz;        /* for %globaltimer and %clock; 0: 1 GHz */
     /* Gets what kernels print, a thread's call at a time and never two at once; NULL: it is lost.
      */
     void (*print)(void *context, const char *text);
@@ -156,6 +159,8 @@ struct exec_result {
     enum exec_code code; /* EXEC_OK, or what the fault says */
     struct exec_fault fault;
     struct exec_counters counters;
+    uint64_t unwritten_reads;    /* by lane, with find_unwritten */
+    struct exec_fault unwritten; /* the first of them, when there are any; its code is EXEC_OK */
     double host_seconds;
 };
 

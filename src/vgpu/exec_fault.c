@@ -83,3 +83,22 @@ int exec_fail_access(struct warp *w, const struct inst *in, unsigned lane, enum 
     add_place(&f);
     return report(w, &f);
 }
+
+void exec_note_unwritten(struct warp *w, const struct inst *in, unsigned lane, enum ptx_space space,
+                         uint64_t address, uint32_t bytes)
+{
+    struct run *run = w->worker->run;
+    struct exec_fault f = new_fault(w, in, lane, EXEC_OK);
+    f.space = space_names[space];
+    f.address = address;
+    f.access_bytes = bytes;
+    snprintf(f.text, sizeof f.text, "read of %u bytes that nobody wrote at %s address 0x%llx",
+             bytes, f.space, (unsigned long long)address);
+    add_place(&f);
+    pthread_mutex_lock(&run->lock);
+    if (run->unwritten_reads++ == 0 || w->block->linear < run->unwritten_block) {
+        run->unwritten = f;
+        run->unwritten_block = w->block->linear;
+    }
+    pthread_mutex_unlock(&run->lock);
+}

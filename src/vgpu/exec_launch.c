@@ -196,6 +196,8 @@ int exec_run_function(const struct code *code, uint32_t function, const struct e
     result->host_seconds = seconds() - start;
     result->fault = run.fault;
     result->code = run.fault.code;
+    result->unwritten = run.unwritten;
+    result->unwritten_reads = run.unwritten_reads;
     mem_map_free(&run.map);
     free(run.params);
     pthread_mutex_destroy(&run.lock);

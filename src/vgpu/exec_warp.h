@@ -151,6 +151,8 @@ struct run {
     pthread_mutex_t lock;
     struct exec_fault fault; /* the first; under the lock */
     uint64_t fault_block;
+    struct exec_fault unwritten; /* likewise the first, not a fault */
+    uint64_t unwritten_reads, unwritten_block;
 };
 
 static inline const void *warp_in(const struct warp *w, uint32_t ref)
@@ -228,6 +230,10 @@ int exec_fail(struct warp *w, const struct inst *in, unsigned lane, enum exec_co
               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 int exec_fail_access(struct warp *w, const struct inst *in, unsigned lane, enum exec_code code,
                      enum ptx_space space, uint64_t address, uint32_t bytes, bool is_write);
+
+/* A load of memory that nobody wrote. */
+void exec_note_unwritten(struct warp *w, const struct inst *in, unsigned lane, enum ptx_space space,
+                         uint64_t address, uint32_t bytes);
 
 /* Bytes of one actual parameter of a call at one lane; at most `size` are copied. */
 void exec_get_arg(struct warp *w, const struct code_param *arg, unsigned lane, void *to,

@@ -236,12 +236,34 @@ static void move_out(struct warp *w, const struct inst *in, struct place p, uint
     }
 }
 
+/* Lanes whose whole element is poison. One byte of it tells nothing. */
+static void find_unwritten(struct warp *w, const struct inst *in, const struct place *p,
+                           uint32_t mask)
+{
+    uint64_t poison = MEM_POISON * UINT64_C(0x0001000100010001);
+    if (in->size < 2)
+        return;
+    FOR_LANES(lane, mask)
+    {
+        for (unsigned k = 0; k < in->count; k++) {
+            uint64_t v = read_bytes(p->base + p->delta[lane] + k * in->size, in->size, false);
+            if (v != poison >> (64 - 8 * in->size))
+                continue;
+            uint64_t address = mem_lane_address(w, in, lane) + k * in->size;
+            exec_note_unwritten(w, in, lane, (enum ptx_space)in->space, address, in->size);
+        }
+    }
+}
+
 static void move(struct warp *w, const struct access *a, struct place p, uint32_t mask)
 {
-    if (a->is_write)
+    if (a->is_write) {
         move_out(w, a->in, p, mask);
-    else
-        move_in(w, a->in, p, mask);
+        return;
+    }
+    if (__builtin_expect(w->worker->run->launch->find_unwritten, 0))
+        find_unwritten(w, a->in, &p, mask);
+    move_in(w, a->in, p, mask);
 }
 
 /* ---- one access -------------------------------------------------------------------------------

@@ -197,3 +197,50 @@ Test(vgpu_op_flow, lanes_that_could_leave_do_not_hold_others_at_a_barrier)
     run_flow(body, 70, wanted, "bar.sync");
     run_flow(body, 90, wanted, "bar.sync");
 }
+
+/* ---- memory that nobody wrote
+ * --------------------------------------------------------------------- */
+
+static uint64_t unwritten(const char *body, bool look, struct exec_fault *first)
+{
+    struct vgpu_run r;
+    struct str s = STR_INIT;
+    uint64_t params[1];
+    struct exec_launch launch = { .grid = { 1, 1, 1 },
+                                  .block = { 64, 1, 1 },
+                                  .find_unwritten = look };
+    str_addf(&s, "%s%s", flow_head, body);
+    cr_assert_eq(vgpu_load(&r, s.p, 35, NULL, false), 0, "%s: %s", body, r.err.msg);
+    params[0] = vgpu_buffer(&r, NULL, 1024);
+    launch.params = params;
+    launch.params_bytes = sizeof params;
+    cr_assert_eq(exec_launch(r.module, exec_kernel_at(r.module, 0), &launch, &r.result, &r.err), 0);
+    cr_expect_eq(r.result.code, EXEC_OK, "%s", r.result.fault.text);
+    uint64_t n = r.result.unwritten_reads;
+    *first = r.result.unwritten;
+    vgpu_free(&r);
+    str_free(&s);
+    return n;
+}
+
+Test(vgpu_op_flow, reads_of_what_nobody_wrote_are_counted_when_asked_for)
+{
+    static const char global[] = "ld.global.u32 %r3, [%rd1+256];\nst.global.u32 [%rd1], %r3;\n"
+                                 "ld.global.u32 %r4, [%rd1];\nret;\n}\n";
+    static const char written[] =
+        "st.global.u32 [%rd1], %r1;\nld.global.u32 %r4, [%rd1];\nret;\n}\n";
+    static const char shared[] =
+        "setp.gt.u32 %p1, %r1, 0;\nmov.u32 %r3, s;\n@%p1 st.shared.v2.u32 [s+8], {%r1, %r1};\n"
+        "ld.shared.v2.u64 {%rd3, %rd4}, [s];\nret;\n}\n";
+    struct exec_fault first;
+    cr_expect_eq(unwritten(global, false, &first), 0);
+    /* each thread twice: what it copied is as unknown as its source */
+    cr_expect_eq(unwritten(global, true, &first), 128);
+    cr_expect_str_eq(first.space, "global");
+    cr_expect_eq(first.access_bytes, 4);
+    cr_expect_not_null(strstr(first.text, "read of 4 bytes that nobody wrote at global address 0x"),
+                       "%s", first.text);
+    cr_expect_eq(unwritten(written, true, &first), 0);
+    cr_expect_eq(unwritten(shared, true, &first), 64);
+    cr_expect_eq(first.address, 0);
+}
