@@ -19,7 +19,6 @@ struct line {
     void *options;   /* of cmd */
     char **operands; /* count words at most */
     size_t operand_count;
-    bool help_word; /* "smfit help ..." */
 };
 
 static int unknown_command(const char *word, struct err *err)
@@ -40,8 +39,8 @@ static int unknown_command(const char *word, struct err *err)
 
 static int take_command(struct line *line, const char *word, struct err *err)
 {
-    if (strcmp(word, "help") == 0 && !line->help_word) {
-        line->help_word = line->globals.help = true;
+    if (strcmp(word, "help") == 0) {
+        line->globals.help = true;
         return 0;
     }
     line->cmd = cmd_find(word);

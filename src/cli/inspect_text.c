@@ -197,7 +197,7 @@ static void print_verdict(const struct inspect_file *file, const struct target *
     target_add_label(&label, target);
     out_pad(BLOCK);
     out_text(OUT_BOLD, label.p);
-    out_text(OUT_PLAIN, ": ");
+    out_text(OUT_PLAIN, text_get("count.colon"));
     sentence_verdict(&text, &facts);
     out_line(style_of(v), text.p);
     str_clear(&text);
@@ -438,11 +438,12 @@ static void print_sum_verdict(const struct target *target, const struct inspect_
         char count[24];
         if (!parts[p].count)
             continue;
-        str_add(&text, text.len ? text_get("count.comma") : ": ");
+        if (text.len)
+            str_add(&text, text_get("count.comma"));
+        else
+            str_addf(&text, "%s%s", text_get("count.colon"), text_get("package.unit"));
         text_add(&text, parts[p].id, TEXT_ARGS({ "count", number(count, parts[p].count) }));
     }
-    if (text.len)
-        str_add(&text, text_get("package.unit"));
     out_line(sum->on[i].none ? OUT_BAD : OUT_PLAIN, text.p);
     str_free(&text);
 }

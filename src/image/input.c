@@ -31,6 +31,7 @@ struct file {
     int fd;
     uint64_t first; /* where the input begins in the file */
     uint64_t pos;
+    uint64_t size; /* of the input when it was opened; 0 for a pipe */
     bool owned, sparse;
 };
 
@@ -237,12 +238,26 @@ static long long file_read_at(void *self, uint64_t offset, void *to, size_t size
     }
 }
 
+/* What is stated of files in /sys is more than they hold, and stays so; what was there and is no
+ * more is said, since what was found in the rest is not all. */
+static bool became_shorter(const struct file *f)
+{
+    struct stat st;
+    return f->pos < f->size && fstat(f->fd, &st) == 0 && (uint64_t)st.st_size < f->first + f->size;
+}
+
 static long long file_read(void *self, void *to, size_t size, struct err *err)
 {
     struct file *f = self;
     long long n = file_read_at(self, f->pos, to, size, err);
     if (n > 0)
         f->pos += (uint64_t)n;
+    if (n == 0 && became_shorter(f)) {
+        err_set(err, ERR_IO, "the file became shorter while it was read");
+        if (err)
+            err->offset = f->pos;
+        return -1;
+    }
     return n;
 }
 
@@ -344,7 +359,10 @@ struct input *input_open(const char *path, struct err *err)
         err_set(err, ERR_IO, "cannot read '%s': %s", path, what_it_is(st.st_mode));
         goto fail;
     }
-    struct file file = { .fd = fd, .owned = true, .sparse = st.st_blocks < st.st_size / 512 };
+    struct file file = { .fd = fd,
+                         .size = (uint64_t)st.st_size,
+                         .owned = true,
+                         .sparse = st.st_blocks < st.st_size / 512 };
     struct input *in = from_file(file, true, (uint64_t)st.st_size, err);
     if (in)
         return in;
@@ -368,5 +386,6 @@ struct input *input_from_fd(int fd, struct err *err)
     if (at < 0)
         return from_file((struct file){ .fd = fd }, false, INPUT_SIZE_UNKNOWN, err);
     uint64_t left = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
-    return from_file((struct file){ .fd = fd, .first = (uint64_t)at }, true, left, err);
+    return from_file((struct file){ .fd = fd, .first = (uint64_t)at, .size = left }, true, left,
+                     err);
 }

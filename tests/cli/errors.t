@@ -54,7 +54,7 @@ $ smfit inspect -q --sysroot nothing --json missing
 $ smfit inspect --assume 920m missing specimens/cuda130.fatbin | tail -3; echo "${PIPESTATUS[0]}"
 
 total: 1 file, 1 with GPU code, 1 container, 3 images, 7.3 KiB
-  GeForce 920M (3.5), last driver 470.256.02: does not run: 1 (files)
+  GeForce 920M (3.5), last driver 470.256.02: files that do not run: 1
 1
 2> smfit: cannot open 'missing': No such file or directory
 

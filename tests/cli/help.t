@@ -258,3 +258,6 @@ smfit: will this CUDA software run on that NVIDIA card, and how should it be run
 ## help and -h are the same
 $ smfit help cards | cmp - <(smfit -h cards) && echo same
 same
+
+$ smfit help help | head -1
+smfit: will this CUDA software run on that NVIDIA card, and how should it be run?

@@ -289,7 +289,7 @@ specimens/cuda.dll: PE，2 个容器，6 个映像，7.1 KiB
   sm_90a            1    953 B           zstd  13.0
   compute_35        1    436 B  7.8      lz4
   compute_90a       1    330 B  9.0      zstd
-  sm_75 (7.5)，驱动 560: 部分可以运行：2 个容器中有 1 个带有它的映像（compute_35）
+  sm_75 (7.5)，驱动 560：部分可以运行：2 个容器中有 1 个带有它的映像（compute_35）
       无法确定的容器：1 个。该 cubin 来自比驱动所知更新的 CUDA 主版本；这样的驱动可能会拒绝它。
 
 $ smfit inspect --assume sm_75,driver=560 specimens/cuda.dll
@@ -333,7 +333,7 @@ data/partly.so: ELF，2 个容器，5 个映像，9.4 KiB
   sm_50            2  4.3 KiB                 11.8
   sm_60            1  2.2 KiB                 11.8
   compute_60       1    468 B  7.8      lz4
-  GeForce 920M (3.5)，最后的驱动 470.256.02: 部分可以运行：2 个容器中有 1 个带有它的映像（sm_35）
+  GeForce 920M (3.5)，最后的驱动 470.256.02：部分可以运行：2 个容器中有 1 个带有它的映像（sm_35）
       驱动在每个容器中各自选择。有 1 个容器没有适合这块显卡的映像（它含有 sm_50 sm_60 compute_60）。
       只有当您调用的内核就在其中时才有影响：该调用会以错误 209（no kernel image is available for
       execution on the device）结束。如果库把各架构的内核分别放在不同的容器里（cuBLASLt、cuDNN、
@@ -346,7 +346,7 @@ specimens/cuda130.fatbin: fatbin，1 个容器，3 个映像，7.3 KiB
   sm_75             1  3.0 KiB                 13.0
   sm_90a            1  3.7 KiB                 13.0
   compute_90a       1    352 B  9.0      zstd
-  GeForce 920M (3.5)，最后的驱动 470.256.02: 不能运行：错误 209（no kernel image is available for execution on the device）
+  GeForce 920M (3.5)，最后的驱动 470.256.02：不能运行：错误 209（no kernel image is available for execution on the device）
       它含有 sm_75 sm_90a compute_90a。带后缀 a 的 cubin 只能在它自己的计算能力上运行。需要含有
       sm_35 的构建，或目标不高于 compute_35、ISA 不高于 7.4 的 PTX；换驱动无济于事。
 [3]
@@ -473,7 +473,7 @@ specimens/cuda.dll: PE, 2 containers, 6 images, 7.1 KiB
   sm_75 (7.5): runs: 1 containers by cubin, 1 by PTX that the driver compiles first (sm_75 compute_35)
 
 total: 2 files, 2 with GPU code, 4 containers, 9 images, 10.6 KiB
-  sm_75 (7.5): runs: 1, does not run: 1 (files)
+  sm_75 (7.5): files that run: 1, do not run: 1
 
 ## JSON
 $ smfit inspect --assume 920m --json data/partly.so

@@ -213,3 +213,34 @@ Test(input, errors_of_the_source_reach_the_reader)
     input_close(in);
     cr_assert(slow.closed);
 }
+
+Test(input, a_file_that_becomes_shorter_is_an_error_with_its_place)
+{
+    for (int by_path = 0; by_path < 2; by_path++) {
+        struct err err = { 0 };
+        size_t got;
+        cr_assert_eq(pwrite(fd, bytes, SIZE, 0), SIZE);
+        struct input *in = open_source(by_path ? FILE_PATH : FILE_DESCRIPTOR);
+        cr_assert(input_peek(in, 1, &got, &err));
+        cr_assert_eq(ftruncate(fd, SIZE / 2), 0);
+        cr_assert_eq(input_skip(in, SIZE / 4, &err), 0, "%s", err.msg);
+        cr_assert_null(input_peek(in, SIZE / 2, &got, &err));
+        cr_assert_eq(err.code, ERR_IO);
+        cr_assert_eq(err.offset, SIZE / 2);
+        input_close(in);
+    }
+}
+
+/* As files in /sys do, which state a page. */
+Test(input, a_file_that_holds_less_than_it_states_just_ends)
+{
+    struct err err = { 0 };
+    size_t got;
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK))
+        cr_skip_test("no such file here");
+    struct input *in = input_open("/sys/kernel/mm/transparent_hugepage/enabled", &err);
+    cr_assert(in, "%s", err.msg);
+    cr_assert(input_peek(in, 4096, &got, &err), "%s", err.msg);
+    cr_assert_lt(got, 4096);
+    input_close(in);
+}
