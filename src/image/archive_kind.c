@@ -169,7 +169,7 @@ static bool tar_header(struct bytes header)
         plain += c;
         with_sign += (int8_t)c;
     }
-    return stated == plain || stated == with_sign;
+    return stated >= 0 && (stated == plain || stated == with_sign);
 }
 
 enum archive_kind archive_kind_of(const uint8_t *data, size_t size)

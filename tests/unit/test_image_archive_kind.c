@@ -75,3 +75,18 @@ Test(archive_kind, a_tar_header_counts_only_with_its_sum)
     memcpy(data + 148, field, 7);
     cr_expect_eq(archive_kind_of(data, 512), ARCHIVE_KIND_TAR);
 }
+
+/* A field that is no number is not the number -1, which the sum of signed characters may be. */
+Test(archive_kind, a_sum_below_zero_is_no_sum)
+{
+    uint8_t data[512] = { 'B', 'C' };
+    int sum = 'B' + 'C' + 8 * ' ';
+    memset(data + 148, 'x', 8);
+    for (int i = 200; sum > -1; i++) {
+        int part = sum + 1 > 128 ? -128 : -(sum + 1);
+        data[i] = (uint8_t)part;
+        sum += part;
+    }
+    cr_assert_eq(sum, -1);
+    cr_assert_eq(archive_kind_of(data, sizeof data), ARCHIVE_KIND_PLAIN);
+}
