@@ -321,6 +321,8 @@ dist: ## a source archive of the last commit
 
 .PHONY: clean
 clean: ## removes what was built; the CUDA compiler stays
+	@[ "$(BUILD)" = build ] || [ -z "$$(ls -A $(BUILD) 2>/dev/null | grep -vx no-images)" ] || [ -e $(BUILD)/variant ] || \
+	    { echo "clean: '$(BUILD)' is no folder of a build" >&2; exit 1; }
 	@find $(BUILD) -mindepth 1 -maxdepth 1 ! -name 'toolkit*' ! -name drivers -exec rm -rf {} + 2>/dev/null || true
 
 .PHONY: help
