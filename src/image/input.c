@@ -320,6 +320,14 @@ int input_skip_hole(struct input *in, struct err *err)
     return input_skip(in, to - in->pos, err) < 0 ? -1 : 1;
 }
 
+uint64_t input_dense_left(const struct input *in)
+{
+    const struct file *f = in->self;
+    if (in->ops != &file_ops || in->at_end || f->sparse || in->size <= in->pos)
+        return 0;
+    return in->size - in->pos;
+}
+
 static struct input *from_file(struct file file, bool seekable, uint64_t size, struct err *err)
 {
     struct file *f = calloc(1, sizeof *f);

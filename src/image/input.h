@@ -59,6 +59,10 @@ int input_skip(struct input *in, uint64_t size, struct err *err);
  * position: 1, or 0 where there is none or the source knows of none. -1: a read error. */
 int input_skip_hole(struct input *in, struct err *err);
 
+/* Bytes from the position to the end where input_read_at may be used by several threads and no hole is
+ * known: files that are not sparse. 0 for all else. */
+uint64_t input_dense_left(const struct input *in);
+
 /* Whether input_read_at works here: files and memory, not what is being inflated or piped. */
 bool input_can_read_at(const struct input *in);
 

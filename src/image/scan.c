@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "image/ahead.h"
 #include "image/elf.h"
 #include "image/fatbin.h"
 #include "image/find.h"
@@ -146,6 +147,7 @@ static int try_candidate(struct walk *w, enum find_kind kind, uint8_t before, st
 
 static int scan_all(struct walk *w, struct err *err)
 {
+    struct ahead ahead = { 0 };
     uint8_t before = 0; /* the byte in front of the position */
     for (;;) {
         size_t got, at;
@@ -160,6 +162,9 @@ static int scan_all(struct walk *w, struct err *err)
         if (input_skip(w->in, at, err) < 0)
             return -1;
         walk_progress(w);
+        ahead_note(&ahead, at, found);
+        if (ahead_skip(&ahead, w->in, &before, err) < 0)
+            return -1;
         int rc = found == FIND_NOTHING ? input_skip_hole(w->in, err)
                                        : try_candidate(w, found, before, err);
         if (rc == 0 && found == FIND_NOTHING)
