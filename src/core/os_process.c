@@ -151,9 +151,30 @@ static int time_left(uint64_t start, uint64_t limit)
     return spent >= limit ? 0 : (int)(limit - spent > 60000 ? 60000 : limit - spent);
 }
 
-/* Feeds and drains until every stream is closed; false when the time is up. */
-static bool exchange(const struct os_process *process, struct pipes *p,
-                     struct os_process_result *result)
+/* Hands on the whole lines of the report and keeps the rest. Returns how many there were, -1 when no
+ * more are wanted. */
+static int hand_on(const struct os_process *process, struct str *report)
+{
+    size_t start = 0;
+    int lines = 0;
+    for (char *end; (end = memchr(report->p + start, '\n', report->len - start)); lines++) {
+        size_t at = (size_t)(end - report->p);
+        if (!process->report_line(process->report_self, report->p + start, at - start))
+            return -1;
+        start = at + 1;
+    }
+    if (start) {
+        memmove(report->p, report->p + start, report->len - start + 1);
+        report->len -= start;
+    }
+    return lines;
+}
+
+enum exchanged { DONE, TIME_UP, STOPPED };
+
+/* Feeds and drains until every stream is closed, the time is up or no more lines are wanted. */
+static enum exchanged exchange(const struct os_process *process, struct pipes *p,
+                               struct os_process_result *result)
 {
     struct str *to[PIPES] = {
         [OUT] = &result->out, [ERR] = &result->err, [REPORT] = &result->report
@@ -168,7 +189,7 @@ static bool exchange(const struct os_process *process, struct pipes *p,
             polls[i] = (struct pollfd){ .fd = p->parent[i], .events = i == IN ? POLLOUT : POLLIN };
         int left = time_left(start, process->timeout_ms);
         if (left == 0)
-            return false;
+            return TIME_UP;
         if (poll(polls, START, left) <= 0)
             continue;
         if (polls[IN].revents)
@@ -176,8 +197,13 @@ static bool exchange(const struct os_process *process, struct pipes *p,
         for (int i = OUT; i < START; i++)
             if (polls[i].revents)
                 drain(&p->parent[i], to[i], process->output_max);
+        int lines = process->report_line ? hand_on(process, &result->report) : 0;
+        if (lines < 0)
+            return STOPPED;
+        if (lines)
+            start = now_ms();
     }
-    return true;
+    return DONE;
 }
 
 /* Waits for the child, within what is left of its time; false when it had to be ended. */
@@ -239,10 +265,13 @@ int os_process_run(const struct os_process *process, struct os_process_result *r
     }
     /* A child that never reads must not end the parent by SIGPIPE. */
     void (*old)(int) = signal(SIGPIPE, SIG_IGN);
-    bool in_time = exchange(process, &p, result);
+    enum exchanged how = exchange(process, &p, result);
     signal(SIGPIPE, old);
-    in_time = wait_child(pid, in_time, process->timeout_ms, &status);
-    result->end = !in_time ? OS_TIMED_OUT : WIFSIGNALED(status) ? OS_SIGNALLED : OS_EXITED;
+    bool in_time = wait_child(pid, how == DONE, process->timeout_ms, &status);
+    result->end = how == STOPPED        ? OS_STOPPED
+                  : !in_time            ? OS_TIMED_OUT
+                  : WIFSIGNALED(status) ? OS_SIGNALLED
+                                        : OS_EXITED;
     result->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     code = 0;
 done:

@@ -5,6 +5,8 @@
 #ifndef CORE_OS_PROCESS_H
 #define CORE_OS_PROCESS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/err.h"
@@ -23,9 +25,19 @@ struct os_process {
     size_t output_max;   /* bytes kept of each stream; the rest is read and dropped */
     uint64_t timeout_ms; /* 0: none */
     bool report;         /* open OS_REPORT_FD */
+    /* Each whole line of the report as it comes, without its newline; false ends the child. Then the
+     * result keeps no report, and the time limit counts from the last line on. NULL: the result
+     * keeps it. */
+    bool (*report_line)(void *self, const char *line, size_t length);
+    void *report_self;
 };
 
-enum os_process_end { OS_EXITED, OS_SIGNALLED, OS_TIMED_OUT };
+enum os_process_end {
+    OS_EXITED,
+    OS_SIGNALLED,
+    OS_TIMED_OUT,
+    OS_STOPPED, /* because report_line wanted no more */
+};
 
 struct os_process_result {
     enum os_process_end end;

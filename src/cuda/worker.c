@@ -80,8 +80,25 @@ static void join_environment(const char *const *changes, const char **all)
     all[n] = NULL;
 }
 
+/* What is no JSON is no line of ours. */
+static bool hand_line(void *self, const char *text, size_t length)
+{
+    const struct worker_sink *sink = self;
+    json_t *line = json_loadb(text, length, 0, NULL);
+    bool more = !line || sink->take(sink->self, line);
+    json_decref(line);
+    return more;
+}
+
 int worker_call(const char *task, const json_t *input, const char *const *environment,
                 uint64_t timeout_ms, struct worker_result *result, struct err *err)
+{
+    return worker_stream(task, input, environment, timeout_ms, NULL, result, err);
+}
+
+int worker_stream(const char *task, const json_t *input, const char *const *environment,
+                  uint64_t timeout_ms, const struct worker_sink *sink, struct worker_result *result,
+                  struct err *err)
 {
     *result = (struct worker_result){ .lines = json_array() };
     char self[4096];
@@ -103,7 +120,9 @@ int worker_call(const char *task, const json_t *input, const char *const *enviro
                                   .input_size = strlen(text),
                                   .output_max = REPORT_MAX,
                                   .timeout_ms = timeout_ms,
-                                  .report = true };
+                                  .report = true,
+                                  .report_line = sink ? hand_line : NULL,
+                                  .report_self = (void *)sink };
     if (os_process_run(&process, &ran, err))
         goto done;
     result->end = ran.end;
@@ -128,6 +147,9 @@ void worker_describe(const struct worker_result *result, char *text, size_t size
     switch (result->end) {
     case OS_TIMED_OUT:
         snprintf(text, size, "over its time limit");
+        return;
+    case OS_STOPPED:
+        snprintf(text, size, "ended on purpose");
         return;
     case OS_SIGNALLED:
         snprintf(text, size, "ended by signal %d (%s)", result->status, strsignal(result->status));

@@ -6,6 +6,7 @@
 #ifndef CUDA_WORKER_H
 #define CUDA_WORKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -38,6 +39,16 @@ struct worker_result {
 int worker_call(const char *task, const json_t *input, const char *const *environment,
                 uint64_t timeout_ms, struct worker_result *result, struct err *err);
 void worker_result_free(struct worker_result *result);
+
+/* As worker_call, but each line goes to `take` as it comes and none is kept; `timeout_ms` is how long the
+ * worker may be silent. `take` returns false to end the worker. */
+struct worker_sink {
+    void *self;
+    bool (*take)(void *self, const json_t *line);
+};
+int worker_stream(const char *task, const json_t *input, const char *const *environment,
+                  uint64_t timeout_ms, const struct worker_sink *sink, struct worker_result *result,
+                  struct err *err);
 
 /* "ended by signal 11 (Segmentation fault)", "over its time limit", "exit status 1": for people and
  * JSON; "" when the worker ended well. */

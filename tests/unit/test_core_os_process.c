@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -140,4 +141,62 @@ Test(os_process, an_ignored_SIGCHLD_does_not_hide_how_a_child_ended)
     cr_expect_eq(result.status, 5);
     os_process_result_free(&result);
     cr_expect_eq(signal(SIGCHLD, SIG_DFL), SIG_IGN);
+}
+
+struct seen {
+    char text[256];
+    int lines, most;
+};
+
+static bool note_line(void *self, const char *line, size_t length)
+{
+    struct seen *seen = self;
+    size_t used = strlen(seen->text);
+    snprintf(seen->text + used, sizeof seen->text - used, "[%.*s]", (int)length, line);
+    return ++seen->lines != seen->most;
+}
+
+static void run_lines(const char *script, struct seen *seen, uint64_t timeout_ms)
+{
+    const char *const argv[] = { "/bin/sh", "-c", script, NULL };
+    struct os_process process = { .argv = argv,
+                                  .output_max = 1 << 20,
+                                  .timeout_ms = timeout_ms,
+                                  .report = true,
+                                  .report_line = note_line,
+                                  .report_self = seen };
+    err_clear(&err);
+    cr_assert_eq(os_process_run(&process, &result, &err), 0);
+}
+
+Test(os_process, lines_of_the_report_are_handed_on_whole)
+{
+    struct seen seen = { .lines = 0 };
+    run_lines("printf 'on' >&3; sleep 0.1; printf 'e\\n\\nthree\\ntorn' >&3; exit 3", &seen, 5000);
+    cr_expect_str_eq(seen.text, "[one][][three]");
+    cr_expect_eq(result.end, OS_EXITED);
+    cr_expect_eq(result.status, 3);
+    os_process_result_free(&result);
+}
+
+Test(os_process, whoever_wants_no_more_lines_ends_the_child)
+{
+    struct seen seen = { .most = 2 };
+    run_lines("while echo x >&3; do sleep 0.01; done", &seen, 20000);
+    cr_expect_str_eq(seen.text, "[x][x]");
+    cr_expect_eq(result.end, OS_STOPPED);
+    os_process_result_free(&result);
+}
+
+Test(os_process, with_lines_the_time_limit_is_one_of_silence)
+{
+    struct seen seen = { .lines = 0 };
+    run_lines("for i in 1 2 3 4 5 6 7 8; do echo $i >&3; sleep 0.2; done", &seen, 1000);
+    cr_expect_eq(result.end, OS_EXITED);
+    cr_expect_eq(seen.lines, 8);
+    os_process_result_free(&result);
+    seen = (struct seen){ .lines = 0 };
+    run_lines("echo 1 >&3; sleep 60", &seen, 300);
+    cr_expect_eq(result.end, OS_TIMED_OUT);
+    os_process_result_free(&result);
 }

@@ -153,3 +153,26 @@ Test(worker, many_in_a_row_leave_no_descriptor_behind)
     }
     cr_assert_eq(open_files(), before);
 }
+
+static bool count_lines(void *self, const json_t *line)
+{
+    int *sum = self;
+    *sum += (int)json_integer_value(json_object_get(line, "step"));
+    return true;
+}
+
+Test(worker, lines_are_handed_on_as_they_come_and_a_crash_loses_the_torn_one_alone)
+{
+    struct err err;
+    err_clear(&err);
+    int sum = 0;
+    struct worker_result r;
+    const struct worker_sink sink = { &sum, count_lines };
+    json_t *input = json_object();
+    cr_assert_eq(worker_stream("crash", input, NULL, 10000, &sink, &r, &err), 0, "%s", err.msg);
+    json_decref(input);
+    cr_expect_eq(sum, 1);
+    cr_expect_eq(r.end, OS_SIGNALLED);
+    cr_expect_eq(json_array_size(r.lines), 0);
+    worker_result_free(&r);
+}
