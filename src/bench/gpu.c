@@ -1,12 +1,10 @@
 #include "bench/gpu.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/os.h"
+#include "bench/gpu_load.h"
 #include "core/str.h"
-#include "fatbin/images.h"
 
 static int choose_device(struct gpu *gpu, const char *name, struct err *err)
 {
@@ -61,42 +59,6 @@ void gpu_use_files(struct gpu *gpu, const char *dir, const char *arch)
     str_copy(gpu->image_arch, sizeof gpu->image_arch, arch);
 }
 
-/* Containers of a family are tried in turn: `legacy`, which every driver can read, then `new`. */
-static int load_embedded(struct gpu *gpu, const char *family, struct module_load *load,
-                         struct err *err)
-{
-    bool any = false;
-    load->code = GPU_NO_BINARY;
-    for (size_t i = 0; i < embedded_image_count && !load->module; i++) {
-        if (strcmp(embedded_images[i].family, family) != 0)
-            continue;
-        any = true;
-        module_load(&gpu->driver, embedded_images[i].data, load);
-    }
-    if (!any)
-        return err_set(err, ERR_MISSING, "this build has no images of '%s'", family);
-    return 0;
-}
-
-static int load_file(struct gpu *gpu, const char *family, struct module_load *load, struct err *err)
-{
-    char path[512];
-    const char *ending = str_starts(gpu->image_arch, "sm_") ? "cubin" : "ptx";
-    snprintf(path, sizeof path, "%s/%s.%s.%s", gpu->image_dir, family, gpu->image_arch, ending);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return err_set(err, ERR_MISSING, "cannot open '%s'", path);
-    size_t size = 0, room = 64u << 20;
-    char *bytes = calloc(1, room + 1); /* PTX must end in NUL */
-    if (bytes)
-        size = fread(bytes, 1, room, file);
-    fclose(file);
-    if (size)
-        module_load(&gpu->driver, bytes, load);
-    free(bytes);
-    return size ? 0 : err_set(err, ERR_IO, "cannot read '%s'", path);
-}
-
 static struct gpu_family *family_of(struct gpu *gpu, const char *name, struct err *err)
 {
     for (size_t i = 0; i < gpu->family_count; i++)
@@ -108,10 +70,9 @@ static struct gpu_family *family_of(struct gpu *gpu, const char *name, struct er
     }
     struct gpu_family *family = &gpu->families[gpu->family_count];
     memset(family, 0, sizeof *family);
-    if (gpu->image_dir ? load_file(gpu, name, &family->load, err)
-                       : load_embedded(gpu, name, &family->load, err))
-        return NULL;
     str_copy(family->name, sizeof family->name, name);
+    if (gpu->image_dir ? gpu_load_file(gpu, family, err) : gpu_load_embedded(gpu, family, err))
+        return NULL;
     gpu->family_count++;
     return family;
 }
@@ -157,7 +118,89 @@ int gpu_launch(const struct gpu *gpu, const struct gpu_launch *l, struct err *er
     return driver_check(err, code, "cuLaunchKernel");
 }
 
+int gpu_set_bytes(const struct gpu *gpu, uint64_t to, unsigned char value, size_t count,
+                  struct err *err)
+{
+    return driver_check(err, gpu->driver.call.set_bytes(to, value, count), "cuMemsetD8");
+}
+
+int gpu_set_words(const struct gpu *gpu, uint64_t to, unsigned value, size_t count, struct err *err)
+{
+    return driver_check(err, gpu->driver.call.set_words(to, value, count), "cuMemsetD32");
+}
+
+int gpu_copy(const struct gpu *gpu, uint64_t to, uint64_t from, size_t bytes, struct err *err)
+{
+    int code = gpu->driver.call.copy_on_device_async(to, from, bytes, NULL);
+    return driver_check(err, code, "cuMemcpyDtoDAsync");
+}
+
+int gpu_alloc_host(const struct gpu *gpu, size_t bytes, void **host, struct err *err)
+{
+    *host = NULL;
+    return driver_check(err, gpu->driver.call.mem_alloc_host(host, bytes, 0), "cuMemHostAlloc");
+}
+
+void gpu_free_host(const struct gpu *gpu, void *host)
+{
+    if (host)
+        gpu->driver.call.mem_free_host(host);
+}
+
+int gpu_upload_queued(const struct gpu *gpu, uint64_t to, const void *from, size_t bytes,
+                      struct err *err)
+{
+    int code = gpu->driver.call.copy_to_device_async(to, from, bytes, NULL);
+    return driver_check(err, code, "cuMemcpyHtoDAsync");
+}
+
+int gpu_download_queued(const struct gpu *gpu, void *to, uint64_t from, size_t bytes,
+                        struct err *err)
+{
+    int code = gpu->driver.call.copy_to_host_async(to, from, bytes, NULL);
+    return driver_check(err, code, "cuMemcpyDtoHAsync");
+}
+
 int gpu_wait(const struct gpu *gpu, struct err *err)
 {
     return driver_check(err, gpu->driver.call.context_synchronize(), "cuCtxSynchronize");
+}
+
+int gpu_timer_open(const struct gpu *gpu, struct gpu_timer *timer, struct err *err)
+{
+    *timer = (struct gpu_timer){ 0 };
+    for (int i = 0; i < 2; i++)
+        if (driver_check(err, gpu->driver.call.event_create(&timer->marks[i], 0),
+                         "cuEventCreate")) {
+            timer->marks[i] = NULL;
+            gpu_timer_close(gpu, timer);
+            return -1;
+        }
+    return 0;
+}
+
+void gpu_timer_close(const struct gpu *gpu, struct gpu_timer *timer)
+{
+    for (int i = 0; i < 2; i++)
+        if (timer->marks[i])
+            gpu->driver.call.event_destroy(timer->marks[i]);
+    *timer = (struct gpu_timer){ 0 };
+}
+
+int gpu_timer_mark(const struct gpu *gpu, const struct gpu_timer *timer, int which, struct err *err)
+{
+    int code = gpu->driver.call.event_record(timer->marks[which], NULL);
+    return driver_check(err, code, "cuEventRecord");
+}
+
+int gpu_timer_read(const struct gpu *gpu, const struct gpu_timer *timer, double *ms,
+                   struct err *err)
+{
+    float elapsed = 0;
+    int code = gpu->driver.call.event_synchronize(timer->marks[1]);
+    if (driver_check(err, code, "cuEventSynchronize"))
+        return -1;
+    code = gpu->driver.call.event_elapsed(&elapsed, timer->marks[0], timer->marks[1]);
+    *ms = (double)elapsed;
+    return driver_check(err, code, "cuEventElapsedTime");
 }
