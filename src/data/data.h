@@ -20,6 +20,7 @@
     X(ERRORS, errors)       \
     X(FLOORS, floors)       \
     X(INSTALL, install)     \
+    X(NETS, nets)           \
     X(PCI, pci)             \
     X(RELEASES, releases)   \
     X(REPRO, repro)         \

@@ -19,6 +19,7 @@ data_\name\()_end:
     table errors
     table floors
     table install
+    table nets
     table pci
     table releases
     table repro
