@@ -78,16 +78,18 @@ void doctor_view_free(struct doctor_view *v)
     str_free(&v->error_text);
 }
 
-/* What keeps nobody from running: slow starts, toolkits that nothing uses, the order of devices. */
-static bool is_advice(const struct finding *f)
+/* What keeps nobody from running: slow starts, toolkits that nothing uses, the order of devices.
+ * Where there is an error that no table knows, the first three are better than nothing. */
+static bool is_advice(const struct doctor_view *v, const struct finding *f)
 {
-    return f->weight < 48;
+    bool unknown = v->doctor.error && !v->findings.error.count;
+    return f->weight < (unknown ? 20 : 48);
 }
 
 const struct finding *doctor_view_diagnosis(const struct doctor_view *v)
 {
     const struct finding *first = v->findings.count ? &v->findings.list[0] : NULL;
-    return first && !is_advice(first) ? first : NULL;
+    return first && !is_advice(v, first) ? first : NULL;
 }
 
 bool doctor_view_shows(const struct doctor_package *p)

@@ -24,6 +24,7 @@
     X(PCI, pci)             \
     X(RELEASES, releases)   \
     X(REPRO, repro)         \
+    X(ROLES, roles)         \
     X(TEXT, text)           \
     X(TOOLKITS, toolkits)
 

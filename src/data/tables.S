@@ -23,6 +23,7 @@ data_\name\()_end:
     table pci
     table releases
     table repro
+    table roles
     table text
     table toolkits
 

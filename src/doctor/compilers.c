@@ -51,18 +51,42 @@ static bool by_text(struct doctor *d, const char *full, char *toolkit, size_t si
     return found;
 }
 
-/* "nvidia-cuda-nvrtc-cu12" 12.1.105 is of 12.1; "libnvrtc.so.10.1" of 10.1 (from 11.2 on the name
- * stays while the toolkit moves on). */
-static void by_version(const struct doctor_package *p, const char *path, char *toolkit, size_t size)
+static bool is_nvidia_package(const char *name)
+{
+    static const char *const starts[] = { "nvidia-", "cuda-", "cudatoolkit" };
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (str_starts(name, starts[i]))
+            return true;
+    return false;
+}
+
+/* "libnvrtc.so.10.1", "nvrtc64_101_0.dll": 10.1. From 11.2 on the name stays while the toolkit moves
+ * on; what the package was built for then says more. */
+static void by_name(const struct doctor_package *p, const char *path, char *toolkit, size_t size)
+{
+    unsigned major = 0, minor = 0, built_major, built_minor, number;
+    const char *base = base_of(path), *so = strstr(base, ".so.");
+    bool full = so && strstr(base, "nvrtc") && sscanf(so + 4, "%2u.%2u", &major, &minor) == 2;
+    if (!full && sscanf(base, "nvrtc64_%3u_", &number) == 1) {
+        full = true;
+        major = number / 10;
+        minor = number % 10;
+    }
+    bool built = sscanf(p->cuda, "%2u.%2u", &built_major, &built_minor) == 2;
+    if (built && (!major || (built_major == major && built_minor >= minor)))
+        str_copy(toolkit, size, p->cuda);
+    else if (full)
+        snprintf(toolkit, size, "%u.%u", major, minor);
+}
+
+/* "nvidia-cuda-nvrtc-cu12" 12.1.105 is of 12.1. */
+static void by_package(const struct doctor_package *p, const char *path, char *toolkit, size_t size)
 {
     unsigned major, minor;
-    const char *so = strstr(base_of(path), ".so.");
-    if (str_starts(p->name, "nvidia-") && sscanf(p->version, "%2u.%2u", &major, &minor) == 2)
+    if (is_nvidia_package(p->name) && sscanf(p->version, "%2u.%2u", &major, &minor) == 2)
         snprintf(toolkit, size, "%u.%u", major, minor);
-    else if (so && strstr(path, "nvrtc") && sscanf(so + 4, "%2u.%2u", &major, &minor) == 2)
-        snprintf(toolkit, size, "%u.%u", major, minor);
-    else if (*p->cuda)
-        str_copy(toolkit, size, p->cuda);
+    else
+        by_name(p, path, toolkit, size);
 }
 
 void compilers_note(struct doctor *d, size_t package, const char *full, const char *path)
@@ -73,6 +97,14 @@ void compilers_note(struct doctor *d, size_t package, const char *full, const ch
     struct doctor_compiler *c = &d->compilers[d->compiler_count++];
     *c = (struct doctor_compiler){ .package = (int)package };
     snprintf(c->path, sizeof c->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "", path);
-    if (!by_text(d, full, c->toolkit, sizeof c->toolkit))
-        by_version(p, path, c->toolkit, sizeof c->toolkit);
+    by_text(d, full, c->toolkit, sizeof c->toolkit);
+}
+
+void compilers_conclude(struct doctor *d)
+{
+    for (size_t i = 0; i < d->compiler_count; i++) {
+        struct doctor_compiler *c = &d->compilers[i];
+        if (!*c->toolkit)
+            by_package(&d->packages[c->package], c->path, c->toolkit, sizeof c->toolkit);
+    }
 }

@@ -7,8 +7,12 @@
 /* Whether the file is NVRTC, ptxas or libNVVM, by its name. */
 bool compilers_is_one(const char *path);
 
-/* Notes the compiler with the toolkit that its own version text, else the package's version or the
- * file's name, tells. `full` is this machine's path, `path` is below the package's base. */
+/* Notes the compiler with the toolkit that its own version text tells. `full` is this machine's path,
+ * `path` is below the package's base. */
 void compilers_note(struct doctor *d, size_t package, const char *full, const char *path);
+
+/* For those without such a text: the package's version, what it was built for, the file's name. Once
+ * all packages are known. */
+void compilers_conclude(struct doctor *d);
 
 #endif

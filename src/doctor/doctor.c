@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "core/os.h"
+#include "doctor/compilers.h"
 #include "doctor/copies.h"
 #include "doctor/envs.h"
 #include "doctor/packages.h"
+#include "doctor/role.h"
 
 static bool is_given(const struct doctor_request *request, const char *folder)
 {
@@ -43,7 +45,7 @@ static int find_apps(struct doctor *d, const struct doctor_request *request, str
     return 0;
 }
 
-int doctor_run(struct doctor *d, const struct doctor_request *request, struct err *err)
+static int find_packages(struct doctor *d, const struct doctor_request *request, struct err *err)
 {
     d->deadline_ns =
         os_now_ns() + (request->time_ms ? request->time_ms : DOCTOR_TIME_MS) * 1000000u;
@@ -61,6 +63,15 @@ int doctor_run(struct doctor *d, const struct doctor_request *request, struct er
     if (!request->python_count && packages_of_system(d, !request->app_count, err))
         return -1;
     copies_find(d);
+    return 0;
+}
+
+int doctor_run(struct doctor *d, const struct doctor_request *request, struct err *err)
+{
+    if (find_packages(d, request, err))
+        return -1;
+    compilers_conclude(d);
+    role_assign(d);
     return 0;
 }
 

@@ -38,6 +38,10 @@ struct doctor_env {
 
 enum doctor_origin { DOCTOR_PIP, DOCTOR_CONDA, DOCTOR_APP, DOCTOR_SYSTEM };
 
+/* What a package is to others (role.h): a program or a system's library, a main library that others
+ * are built on, or something built on one. */
+enum doctor_role { DOCTOR_PROGRAM, DOCTOR_FRAMEWORK, DOCTOR_EXTENSION };
+
 struct doctor_file {
     char *path; /* below the package's base: "torch/lib/libtorch.so" */
     uint64_t bytes;
@@ -51,7 +55,11 @@ struct doctor_package {
     char name[96], version[64]; /* version "" when nothing tells */
     char cuda[16];              /* that it was built for, "10.1"; "" not told */
     bool cpu_build;             /* says of itself that it is without GPU code */
+    bool bundled;               /* a Python package that a program brings along */
+    bool on_framework;          /* requires a main library */
+    bool from_source;           /* pip compiled it from a checkout or a folder */
     enum doctor_origin origin;
+    enum doctor_role role;
     int env;    /* in envs, or -1 */
     char *base; /* that machine's folder which the files are below */
     struct doctor_file

@@ -1,5 +1,4 @@
-/* Which causes an error text may have: explain's table of texts, and a few words by which people
- * describe what no program prints. */
+/* Which causes an error text may have, by explain's table of texts. */
 #ifndef DOCTOR_DOCTOR_ERROR_H
 #define DOCTOR_DOCTOR_ERROR_H
 
@@ -23,8 +22,15 @@ enum doctor_cause {
 /* "A1" */
 const char *doctor_cause_code(enum doctor_cause cause);
 
-/* Bit 1 << cause for each that the text may have; 0: an unknown text. `first` (may be NULL) is the
- * likeliest, CAUSE_COUNT when unknown. */
-unsigned long doctor_error_causes(const char *text, enum doctor_cause *first);
+struct doctor_error {
+    enum doctor_cause causes[CAUSE_COUNT]; /* the likeliest first */
+    size_t count;                          /* 0: an unknown text, or none */
+};
+
+/* `text` may be NULL. */
+void doctor_error_read(const char *text, struct doctor_error *error);
+
+/* The place in the list, from 0; -1: the text does not point to this cause. */
+int doctor_error_place(const struct doctor_error *error, enum doctor_cause cause);
 
 #endif

@@ -9,7 +9,8 @@
 #include "doctor/explain_code.h"
 #include "doctor/explain_pattern.h"
 
-#define NUMBER_WEIGHT 4 /* of a code without words */
+#define NUMBER_WEIGHT 4   /* of a code without words */
+#define SYMPTOM_TEXT  400 /* bytes that a description has at most */
 
 /* What was found, by row of errors.tsv and behind them by row of codes.tsv. */
 struct search {
@@ -82,13 +83,32 @@ static int compare(const void *a, const void *b)
     return x->offset > y->offset ? -1 : x->offset < y->offset;
 }
 
+static bool is_symptom(const struct explain_match *m)
+{
+    return m->error >= 0 && strcmp(table_field(data_table(DATA_ERRORS), (size_t)m->error, "kind"),
+                                   "symptom") == 0;
+}
+
+/* How people describe a fault says something in a sentence, and beside a message nothing. */
+static size_t without_symptoms(const struct explain_text *text, struct explain_match *rows,
+                               size_t count)
+{
+    size_t messages = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_symptom(&rows[i]))
+            rows[messages++] = rows[i];
+    return messages || text->size > SYMPTOM_TEXT ? messages : count;
+}
+
 static void collect(struct search *s, const struct explain_text *text, struct explain *result)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++)
         if (s->rows[i].count)
             s->rows[count++] = s->rows[i];
-    qsort(s->rows, count, sizeof *s->rows, compare);
+    count = without_symptoms(text, s->rows, count);
+    if (count)
+        qsort(s->rows, count, sizeof *s->rows, compare);
     result->match_count = count < EXPLAIN_MATCHES_MAX ? count : EXPLAIN_MATCHES_MAX;
     for (size_t i = 0; i < result->match_count; i++) {
         struct str line = STR_INIT;
@@ -203,24 +223,4 @@ out:
     explain_patterns_free(patterns);
     free(s.rows);
     return rc;
-}
-
-unsigned long explain_causes(const struct explain *result, int *first)
-{
-    unsigned long set = 0;
-    for (size_t i = 0; i < result->cause_count; i++)
-        set |= 1ul << result->causes[i];
-    if (first)
-        *first = result->cause_count ? (int)result->causes[0] : -1;
-    return set;
-}
-
-unsigned long explain_text_causes(const char *text, int *first)
-{
-    struct explain result;
-    struct err err;
-    err_clear(&err);
-    if (first)
-        *first = -1;
-    return explain_find(text, strlen(text), &result, &err) ? 0 : explain_causes(&result, first);
 }

@@ -1,7 +1,6 @@
 /* What a message, a log or a traceback says about GPU code: which known errors stand in it, and
  * which causes they may have. Offline; looks at nothing but the text.
- *
- * Causes are rows of causes.tsv; a set of them has bit 1 << row. */
+ * Causes are rows of causes.tsv. */
 #ifndef DOCTOR_EXPLAIN_H
 #define DOCTOR_EXPLAIN_H
 
@@ -38,12 +37,6 @@ struct explain {
 
 /* No match is no failure; -1 only without memory. */
 int explain_find(const char *text, size_t size, struct explain *result, struct err *err);
-
-/* The set of possible causes; `first` (may be NULL) is the likeliest, -1 when there is none. */
-unsigned long explain_causes(const struct explain *result, int *first);
-
-/* The same for a text; 0: unknown (or no memory). */
-unsigned long explain_text_causes(const char *text, int *first);
 
 /* Row of causes.tsv for "A13", -1: none. */
 int explain_cause_row(const char *id);

@@ -1,13 +1,15 @@
 #include "doctor/finding.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor/finding_parts.h"
+#include "doctor/role.h"
 
 #define MATCHES  1000 /* the error text may have this cause */
+#define PLACE    3    /* less for each cause that the text points to before */
 #define MENTIONS 100  /* the error text names the package */
+#define FLOOR    900  /* of those that the text points to */
 
 const char *finding_confidence_name(enum finding_confidence confidence)
 {
@@ -36,45 +38,18 @@ struct remark *finding_say(struct finding *finding, const char *id)
     return r;
 }
 
-/* Whether the text has the package's name as a word, "-" and "_" alike. */
-static bool mentions(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *p = text; length > 3 && *p; p++) {
-        size_t i = 0;
-        while (i < length && p[i] &&
-               (tolower((unsigned char)p[i]) == tolower((unsigned char)name[i]) ||
-                (strchr("-_", p[i]) && strchr("-_", name[i]))))
-            i++;
-        if (i == length)
-            return true;
-    }
-    return false;
-}
-
-/* What people see of a package that is not its name. */
-static bool speaks_of(const char *text, const char *package)
-{
-    static const struct {
-        const char *part, *package;
-    } words[] = { { "ONNXRuntime", "onnxruntime" }, { " node)", "onnxruntime" },
-                  { "node. ", "onnxruntime" },      { "nms", "torchvision" },
-                  { "FlashAttention", "flash" },    { "xla_", "jax" } };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strstr(text, words[i].part) && str_starts(package, words[i].package))
-            return true;
-    return mentions(text, package);
-}
-
+/* What the text points to first comes first, where files and driver allow several causes. */
 static void weigh(const struct doctor *d, struct findings *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         struct finding *one = &f->list[i];
-        if (f->error_causes >> one->cause & 1)
-            one->weight += MATCHES;
-        if (d->error && one->package >= 0 && speaks_of(d->error, d->packages[one->package].name))
+        int place = doctor_error_place(&f->error, one->cause);
+        if (place >= 0)
+            one->weight += MATCHES - PLACE * place;
+        if (d->error && one->package >= 0 &&
+            role_is_spoken_of(d->error, d->packages[one->package].name))
             one->weight += MENTIONS;
-        bool against = f->error_causes && !(f->error_causes >> one->cause & 1);
+        bool against = d->error && place < 0;
         if ((against || d->partial) && one->confidence == FINDING_CERTAIN)
             one->confidence = FINDING_LIKELY;
     }
@@ -96,15 +71,14 @@ int findings_find(const struct doctor *d, struct findings *f, struct err *err)
     *f = (struct findings){ .list = calloc(FINDINGS_MAX, sizeof *f->list) };
     if (!f->list)
         return err_set(err, ERR_MEMORY, "out of memory");
-    f->error_causes = doctor_error_causes(d->error, NULL);
-    f->error_known = f->error_causes != 0;
+    doctor_error_read(d->error, &f->error);
     finding_driver(d, f);
     finding_packages(d, f);
     finding_libraries(d, f);
     weigh(d, f);
     if (f->count)
         qsort(f->list, f->count, sizeof *f->list, by_weight);
-    if (f->error_causes && (!f->count || f->list[0].weight < MATCHES)) {
+    if (f->error.count && (!f->count || f->list[0].weight < FLOOR)) {
         finding_error(d, f);
         qsort(f->list, f->count, sizeof *f->list, by_weight);
     }
@@ -117,16 +91,4 @@ void findings_free(struct findings *f)
 {
     free(f->list);
     *f = (struct findings){ 0 };
-}
-
-void finding_error(const struct doctor *d, struct findings *f)
-{
-    enum doctor_cause first;
-    doctor_error_causes(d->error, &first);
-    struct finding *one = first < CAUSE_COUNT ? finding_add(f, first, MATCHES) : NULL;
-    if (!one)
-        return;
-    one->confidence = FINDING_POSSIBLE;
-    one->gpu = d->gpu_count ? 0 : -1;
-    finding_say(one, "doctor.by_text");
 }

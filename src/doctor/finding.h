@@ -44,8 +44,7 @@ struct finding {
 struct findings {
     struct finding *list; /* the likeliest first */
     size_t count;
-    unsigned long error_causes; /* of the error text; 0: none given, or not known */
-    bool error_known;
+    struct doctor_error error; /* causes by the error text; none: not given, or not known */
 };
 
 /* -1 only without memory. findings_free after both. */

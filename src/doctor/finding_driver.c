@@ -122,6 +122,38 @@ static void no_jit_library(const struct doctor *d, struct findings *f)
     remark_put(finding_say(one, "doctor.no_jit_library"), "path", h->library);
 }
 
+/* The toolkit's stand-in, which programs are linked with and none can run on. */
+static void stub(const struct doctor *d, struct findings *f)
+{
+    const struct host *h = &d->host;
+    if (!strstr(h->library, "/stubs/"))
+        return;
+    struct finding *one = finding_add(f, CAUSE_A18, W_PARTS);
+    if (!one)
+        return;
+    put_path(one, d, h->library);
+    struct remark *r = finding_say(one, "doctor.stub");
+    remark_put(r, "path", h->library);
+    remark_put(r, "how", loader_how_name(h->library_how));
+}
+
+/* The JIT compiler of another driver than libcuda's. */
+static void jit_differs(const struct doctor *d, struct findings *f)
+{
+    const struct host *h = &d->host;
+    if (!*h->library_version || !*h->jit_version || h->library_is_compat || h->wsl ||
+        strcmp(h->library_version, h->jit_version) == 0)
+        return;
+    struct finding *one = finding_add(f, CAUSE_A14, W_PARTS - 2);
+    if (!one)
+        return;
+    put_path(one, d, h->jit_library);
+    struct remark *r = finding_say(one, "doctor.jit_differs");
+    remark_put(r, "path", h->jit_library);
+    remark_put(r, "jit", h->jit_version);
+    remark_put(r, "library", h->library_version);
+}
+
 static void no_library(const struct doctor *d, struct findings *f)
 {
     const struct host *h = &d->host;
@@ -234,6 +266,8 @@ void finding_driver(const struct doctor *d, struct findings *f)
     parts_differ(d, f);
     no_library(d, f);
     no_jit_library(d, f);
+    jit_differs(d, f);
+    stub(d, f);
     hidden(d, f);
     useless_variable(d, f);
     mig(d, f);

@@ -6,6 +6,7 @@
 
 enum {
     W_CUDNN = 50,
+    W_LIBRARY = 46,
     W_CUBLAS = 5,
     W_TOOLKIT_PTX = 28,
     W_TOOLKIT_GPU = 26,
@@ -58,26 +59,68 @@ static int package_named(const struct doctor *d, const char *const *names)
     return -1;
 }
 
-/* The file of a toolkit that exists under one of these names. */
-static void put_file(struct finding *one, const struct doctor *d, const char *folder,
-                     const char *const *names)
+enum finding_tool finding_tool_of(const char *name)
 {
-    for (; *names; names++) {
+    static const struct {
+        const char *start;
+        enum finding_tool tool;
+    } starts[] = { { "nvcc", FINDING_NVCC },
+                   { "ptxas", FINDING_PTXAS },
+                   { "libnvrtc", FINDING_NVRTC },
+                   { "nvrtc", FINDING_NVRTC },
+                   { "libnvvm", FINDING_NVVM } };
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (str_starts(name, starts[i].start) && !strstr(name, "builtins"))
+            return starts[i].tool;
+    return FINDING_NO_TOOL;
+}
+
+enum finding_tool finding_tool_named(const char *text)
+{
+    static const struct {
+        const char *word;
+        enum finding_tool tool;
+    } words[] = { { "nvrtc", FINDING_NVRTC },
+                  { "nvvm", FINDING_NVVM },
+                  { "ptxas", FINDING_PTXAS },
+                  { "nvcc", FINDING_NVCC },
+                  { "unsupported gpu architecture", FINDING_NVCC } };
+    for (size_t i = 0; text && i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(text, words[i].word))
+            return words[i].tool;
+    return FINDING_NO_TOOL;
+}
+
+/* The toolkit's file that is this compiler. */
+static bool put_tool(struct finding *one, const struct doctor *d, const char *toolkit,
+                     enum finding_tool tool)
+{
+    static const char *const folders[] = { "bin", "lib64", "lib", "nvvm/lib64", "nvvm/bin" };
+    for (size_t i = 0; tool != FINDING_NO_TOOL && i < sizeof folders / sizeof folders[0];
+         i++) {
+        struct root_names names;
         char path[ROOT_PATH_MAX], real[ROOT_PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", folder, *names);
-        if (root_real(d->sysroot, path, real)) {
+        bool found = false;
+        snprintf(path, sizeof path, "%.2000s/%s", toolkit, folders[i]);
+        root_list(d->sysroot, path, &names);
+        for (size_t k = 0; k < names.count && !found; k++) {
+            snprintf(path, sizeof path, "%.2000s/%s/%.255s", toolkit, folders[i], names.list[k]);
+            found = finding_tool_of(names.list[k]) == tool && root_real(d->sysroot, path, real);
+        }
+        root_names_free(&names);
+        if (found) {
             str_copy(one->path, sizeof one->path, real);
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 static void writes_newer_ptx(const struct doctor *d, struct findings *f,
                              const struct host_toolkit *t, long row, size_t gpu)
 {
     static const char *const by_libnvvm[] = { "numba", "numba-cuda", NULL };
-    static const char *const libnvvm[] = { "nvvm/lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so.3",
-                                           "nvvm/lib64/libnvvm.so", NULL };
+    enum finding_tool tool = finding_tool_named(d->error);
     const struct doctor_gpu *g = &d->gpus[gpu];
     const struct branch_facts *branch = facts_branch(g->rule.driver, g->rule.os);
     unsigned isa = isa_of(row);
@@ -89,8 +132,10 @@ static void writes_newer_ptx(const struct doctor *d, struct findings *f,
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
     one->package = package_named(d, by_libnvvm);
-    if (one->package >= 0)
-        put_file(one, d, t->path, libnvvm);
+    if (one->package >= 0 && tool != FINDING_NVRTC)
+        tool = FINDING_NVVM;
+    if (tool != FINDING_NO_TOOL)
+        put_tool(one, d, t->path, tool);
     char version[VERSION_TEXT_MAX];
     struct remark *r = finding_say(one, "doctor.toolkit_ptx");
     remark_put(r, "path", t->path);
@@ -103,7 +148,6 @@ static void writes_newer_ptx(const struct doctor *d, struct findings *f,
 static void lacks_gpu(const struct doctor *d, struct findings *f, const struct host_toolkit *t,
                       long row, size_t gpu)
 {
-    static const char *const compilers[] = { "bin/ptxas", "lib64/libnvrtc.so", NULL };
     const struct doctor_gpu *g = &d->gpus[gpu];
     unsigned lowest, highest;
     if (!g->rule.cc || !reach_of(row, &lowest, &highest) ||
@@ -114,7 +158,9 @@ static void lacks_gpu(const struct doctor *d, struct findings *f, const struct h
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
-    put_file(one, d, t->path, compilers);
+    if (!put_tool(one, d, t->path, finding_tool_named(d->error)) &&
+        !put_tool(one, d, t->path, FINDING_PTXAS))
+        put_tool(one, d, t->path, FINDING_NVRTC);
     struct remark *r = finding_say(one, "doctor.toolkit_gpu");
     remark_put(r, "path", t->path);
     remark_put(r, "toolkit", t->version);
@@ -192,25 +238,62 @@ static void compilers(const struct doctor *d, struct findings *f)
     }
 }
 
-/* ---- cuDNN, cuBLAS ---- */
+/* ---- cuDNN, cuBLAS and their like ---- */
 
-/* "libcudnn.so.5.1.10" */
-static const char *cudnn_version(const char *path)
+/* "9.12.0.46" of a package with cuDNN, "5.1.10" of libcudnn.so.5.1.10. */
+static const char *cudnn_version(const struct doctor_package *p, const char *path)
 {
     const char *base = strrchr(path, '/');
     const char *so = strstr(base ? base : path, ".so.");
-    return so ? so + 4 : "";
+    bool whole = so && strchr(so + 4, '.');
+    return !whole && strstr(p->name, "cudnn") && *p->version ? p->version : so ? so + 4 : "";
 }
 
-static void cudnn(const struct doctor *d, struct findings *f, size_t package, size_t file,
-                  size_t gpu)
+static void about_library(const struct doctor *d, struct findings *f, size_t package,
+                          const char *path, const char *archs, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    bool cudnn = strstr(path, "cudnn") != NULL;
+    struct finding *one = finding_add(f, CAUSE_A17, cudnn ? W_CUDNN : W_LIBRARY);
+    if (!one)
+        return;
+    one->gpu = (int)gpu;
+    one->package = (int)package;
+    one->confidence = FINDING_LIKELY;
+    snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
+             path);
+    struct remark *r = finding_say(one, "doctor.cudnn");
+    remark_put(r, "path", one->path);
+    remark_put(r, "archs", archs);
+    finding_put_gpu(r, &d->gpus[gpu]);
+}
+
+static void library(const struct doctor *d, struct findings *f, size_t package, size_t file,
+                    size_t gpu)
 {
     const struct doctor_package *p = &d->packages[package];
     const struct doctor_file *x = &p->files[file];
     enum doctor_cause cause;
-    unsigned floor = finding_floor("libcudnn", cudnn_version(x->path), &cause);
-    bool fails = x->judge[gpu].verdict == VERDICT_NO_IMAGE;
-    if (!strstr(x->path, "cudnn") || (!fails && floor <= d->gpus[gpu].rule.cc))
+    bool cudnn = strstr(x->path, "cudnn") != NULL;
+    unsigned floor = cudnn ? finding_floor("libcudnn", cudnn_version(p, x->path), &cause) : 0;
+    if (x->judge[gpu].verdict != VERDICT_NO_IMAGE && floor <= d->gpus[gpu].rule.cc)
+        return;
+    struct str archs = STR_INIT;
+    holds_add_archs(&archs, &x->holds);
+    about_library(d, f, package, x->path, archs.p, gpu);
+    str_free(&archs);
+}
+
+/* A cuDNN whose files, as far as they are here, hold no GPU code themselves. */
+static void cudnn_package(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    enum doctor_cause cause;
+    unsigned cc = d->gpus[gpu].rule.cc, floor;
+    if (p->file_count || !strstr(p->name, "cudnn") || str_starts(p->name, "libcudnn"))
+        return;
+    floor = finding_floor("libcudnn", p->version, &cause);
+    if (floor <= cc)
         return;
     struct finding *one = finding_add(f, CAUSE_A17, W_CUDNN);
     if (!one)
@@ -218,15 +301,12 @@ static void cudnn(const struct doctor *d, struct findings *f, size_t package, si
     one->gpu = (int)gpu;
     one->package = (int)package;
     one->confidence = FINDING_LIKELY;
-    snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
-             x->path);
-    struct str archs = STR_INIT;
-    holds_add_archs(&archs, &x->holds);
-    struct remark *r = finding_say(one, "doctor.cudnn");
-    remark_put(r, "path", one->path);
-    remark_put(r, "archs", archs.p);
+    if (p->largest)
+        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", p->base, p->largest);
+    struct remark *r = finding_say(one, "doctor.floor");
+    remark_putf(r, "package", "%s %s", p->name, p->version);
+    remark_putf(r, "least", "%u.%u", floor / 10, floor % 10);
     finding_put_gpu(r, &d->gpus[gpu]);
-    str_free(&archs);
 }
 
 /* cublasGemmEx and its like want 5.0, whatever images the library has. */
@@ -265,10 +345,12 @@ void finding_libraries(const struct doctor *d, struct findings *f)
     toolkits(d, f);
     compilers(d, f);
     for (size_t g = 0; g < d->gpu_count; g++) {
-        for (size_t i = 0; i < d->package_count; i++)
+        for (size_t i = 0; i < d->package_count; i++) {
             for (size_t k = 0; k < d->packages[i].file_count; k++)
                 if (d->packages[i].files[k].nvidia)
-                    cudnn(d, f, i, k, g);
+                    library(d, f, i, k, g);
+            cudnn_package(d, f, i, g);
+        }
         cublas(d, f, g);
     }
     copies(d, f);

@@ -4,13 +4,15 @@
 #include "doctor/builds.h"
 #include "doctor/finding_parts.h"
 #include "doctor/link.h"
+#include "doctor/own_build.h"
 
 enum {
     W_RUNTIME = 85,
     W_FRAMEWORK = 80,
     W_PROGRAM = 76,
     W_EXTENSION = 70,
-    W_FLOOR = 60,
+    W_FLOOR = 35,
+    W_FLOOR_FAILS = 72, /* says more than that images are missing, too */
     W_CPU_BUILD = 62,
     W_SYSTEM = 40,
     W_JIT = 30,
@@ -46,25 +48,22 @@ static bool is_newer(const struct judge *j, unsigned cc)
 
 static bool is_framework(const struct doctor_package *p)
 {
-    return finding_is_framework(p->name) || p->origin == DOCTOR_APP || p->origin == DOCTOR_SYSTEM;
+    return p->role != DOCTOR_EXTENSION;
 }
 
 /* Why a file without an image for the card has none. */
 static enum doctor_cause cause_of_gap(const struct doctor *d, const struct doctor_package *p,
-                                      size_t gpu, const char *path)
+                                      size_t gpu)
 {
     const struct doctor_gpu *g = &d->gpus[gpu];
     const struct judge *j = &p->judge[gpu];
-    enum doctor_cause floor;
     if (strstr(j->why.rule, "above-last"))
         return strstr(j->why.rule, "ptx") ? CAUSE_A9 : CAUSE_A13;
     if (d->gpu_count > 1 && runs_elsewhere(d, p))
         return CAUSE_A6;
-    if (finding_floor(p->name, p->version, &floor) > g->rule.cc)
-        return floor;
     if (is_tegra(g))
         return CAUSE_A5;
-    if (finding_is_own_build(p, path))
+    if (own_build_is(d, p, (size_t)p->fault[gpu]))
         return CAUSE_A4;
     if (j->special_ptx)
         return CAUSE_A7;
@@ -77,11 +76,11 @@ static int weight_of(const struct doctor_package *p)
 {
     if (finding_is_torch(p->name))
         return W_FRAMEWORK + 1;
-    if (finding_is_framework(p->name))
+    if (p->role == DOCTOR_FRAMEWORK)
         return W_FRAMEWORK;
-    return p->origin == DOCTOR_APP      ? W_PROGRAM
-           : p->origin == DOCTOR_SYSTEM ? W_SYSTEM
-                                        : W_EXTENSION;
+    return p->role == DOCTOR_EXTENSION ? W_EXTENSION
+           : p->origin == DOCTOR_APP   ? W_PROGRAM
+                                       : W_SYSTEM;
 }
 
 static struct finding *about(const struct doctor *d, struct findings *f, enum doctor_cause cause,
@@ -131,8 +130,7 @@ static bool others_have(const struct holds *h, const struct arch_target *target)
 static void no_image(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
 {
     const struct doctor_package *p = &d->packages[package];
-    const char *path = p->files[p->fault[gpu]].path;
-    enum doctor_cause cause = cause_of_gap(d, p, gpu, path);
+    enum doctor_cause cause = cause_of_gap(d, p, gpu);
     struct finding *one = about(d, f, cause, weight_of(p), package, gpu);
     if (!one)
         return;
@@ -190,7 +188,7 @@ static void runtime_floor(const struct doctor *d, struct findings *f, size_t pac
     unsigned major, minor;
     char version[VERSION_TEXT_MAX], least[VERSION_TEXT_MAX];
     if (!version_known(g->rule.driver) || p->cpu_build ||
-        (!p->file_count && !finding_is_framework(p->name)) ||
+        (!p->file_count && p->role != DOCTOR_FRAMEWORK) ||
         sscanf(p->cuda, "%u.%u", &major, &minor) != 2 || p->origin == DOCTOR_SYSTEM)
         return;
     struct arch_verdict v = arch_judge_runtime(major, minor, &g->rule);
@@ -213,12 +211,13 @@ static void package_floor(const struct doctor *d, struct findings *f, size_t pac
     const struct doctor_package *p = &d->packages[package];
     enum doctor_cause cause;
     unsigned floor = finding_floor(p->name, p->version, &cause);
-    if (floor <= d->gpus[gpu].rule.cc || judge_fails(&p->judge[gpu]) || cause == CAUSE_COUNT)
+    if (floor <= d->gpus[gpu].rule.cc || cause == CAUSE_COUNT)
         return;
-    struct finding *one = about(d, f, cause, W_FLOOR - 25, package, gpu);
+    bool fails = judge_fails(&p->judge[gpu]);
+    struct finding *one = about(d, f, cause, fails ? W_FLOOR_FAILS : W_FLOOR, package, gpu);
     if (!one)
         return;
-    one->confidence = FINDING_LIKELY;
+    one->confidence = fails ? FINDING_CERTAIN : FINDING_LIKELY;
     struct remark *r = finding_say(one, "doctor.floor");
     remark_putf(r, "package", "%s %s", p->name, p->version);
     remark_putf(r, "least", "%u.%u", floor / 10, floor % 10);
@@ -230,7 +229,7 @@ static void cpu_build(const struct doctor *d, struct findings *f, size_t package
 {
     const struct doctor_package *p = &d->packages[package];
     bool none = finding_is_torch(p->name) && p->largest && !p->file_count;
-    if (!d->gpu_count || (!p->cpu_build && !none) || !finding_is_framework(p->name))
+    if (!d->gpu_count || (!p->cpu_build && !none) || p->role != DOCTOR_FRAMEWORK)
         return;
     struct finding *one = about(d, f, CAUSE_N1, W_CPU_BUILD, package, 0);
     if (!one)

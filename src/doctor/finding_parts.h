@@ -16,10 +16,15 @@ void finding_error(const struct doctor *d, struct findings *f);     /* by the te
 /* Fills in cures and `sure`. */
 void finding_cure(const struct doctor *d, struct finding *finding);
 
+/* A compiler that programs use at run time, or to be built. */
+enum finding_tool { FINDING_NO_TOOL, FINDING_NVCC, FINDING_PTXAS, FINDING_NVRTC, FINDING_NVVM };
+
+/* By a file's name, and the one that a text speaks of (NULL: none). */
+enum finding_tool finding_tool_of(const char *name);
+enum finding_tool finding_tool_named(const char *text);
+
 /* Names. */
-bool finding_is_framework(const char *package);
 bool finding_is_torch(const char *package);
-bool finding_is_own_build(const struct doctor_package *p, const char *path);
 void finding_put_gpu(struct remark *r, const struct doctor_gpu *gpu);
 
 /* Some row of floors.tsv for the package and version: the least capability, and the cause that a

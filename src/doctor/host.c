@@ -155,6 +155,8 @@ static void find_library(struct host *h)
         *slash = 0;
     loader_find(&h->loader, "libnvidia-ptxjitcompiler.so.1", NULL, folder, "", &hit);
     str_copy(h->jit_library, sizeof h->jit_library, hit.path);
+    if (hit.how != LOADER_NOWHERE)
+        version_of_library(h->sysroot, hit.path, h->jit_version, sizeof h->jit_version);
 }
 
 void host_read(const char *sysroot, struct host *host)

@@ -41,6 +41,7 @@ struct host {
     char library_version[48];        /* "535.183.01", from its file name; "" not told */
     bool library_is_compat;          /* of a cuda-compat package */
     char jit_library[ROOT_PATH_MAX]; /* libnvidia-ptxjitcompiler.so.1; "" none */
+    char jit_version[48];            /* as library_version */
 
     bool wsl;
     char wsl_library[ROOT_PATH_MAX]; /* the one that Windows' driver brings; "" none */

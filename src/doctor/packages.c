@@ -1,6 +1,5 @@
 #include "doctor/packages.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include "doctor/owners.h"
 #include "doctor/packages_scan.h"
+#include "doctor/role.h"
 
 #define RECORD_MAX   (16u << 20)
 #define METADATA_MAX (1u << 20)
@@ -68,6 +68,34 @@ static void header(const char *text, const char *name, char *to, size_t size)
         }
 }
 
+/* A line "Requires-Dist: torch (>=1.8)" that names a main library. */
+static bool requires_framework(const char *text)
+{
+    static const char name[] = "Requires-Dist:";
+    for (const char *line = text; (line = strcasestr(line, name));) {
+        char value[256];
+        line += sizeof name - 1;
+        line += strspn(line, " \t");
+        snprintf(value, sizeof value, "%.*s", (int)strcspn(line, "\r\n"), line);
+        if (role_is_framework_requirement(value))
+            return true;
+    }
+    return false;
+}
+
+/* pip's note of where it took the package from: a checkout or a folder has "vcs_info" or
+ * "dir_info", an archive has neither. */
+static bool is_from_source(const struct doctor *d, const char *site, const char *folder)
+{
+    char path[ROOT_PATH_MAX];
+    struct str text = STR_INIT;
+    snprintf(path, sizeof path, "%s/%.255s/direct_url.json", site, folder);
+    bool source = root_read(d->sysroot, path, METADATA_MAX, &text) &&
+                  (strstr(text.p, "\"vcs_info\"") || strstr(text.p, "\"dir_info\""));
+    str_free(&text);
+    return source;
+}
+
 /* "torch-1.3.1.dist-info" */
 static void split_info(const char *folder, char *name, size_t name_size, char *version,
                        size_t version_size)
@@ -88,6 +116,7 @@ static void read_info(struct doctor *d, size_t env, const char *folder, struct o
     const char *site = d->envs[env].site;
     char path[ROOT_PATH_MAX], name[96] = "", version[64] = "";
     struct str text = STR_INIT;
+    bool on_framework = false;
     split_info(folder, name, sizeof name, version, sizeof version);
     snprintf(path, sizeof path, "%s/%.255s/METADATA", site, folder);
     bool read = root_read(d->sysroot, path, METADATA_MAX, &text);
@@ -98,6 +127,7 @@ static void read_info(struct doctor *d, size_t env, const char *folder, struct o
     if (read) {
         header(text.p, "Name", name, sizeof name);
         header(text.p, "Version", version, sizeof version);
+        on_framework = requires_framework(text.p);
     }
     str_clear(&text);
     snprintf(path, sizeof path, "%s/%.255s/INSTALLER", site, folder);
@@ -105,6 +135,8 @@ static void read_info(struct doctor *d, size_t env, const char *folder, struct o
     struct doctor_package *p = packages_new(d, name, conda ? DOCTOR_CONDA : DOCTOR_PIP, site);
     if (p) {
         p->env = (int)env;
+        p->on_framework = on_framework;
+        p->from_source = is_from_source(d, site, folder);
         str_copy(p->version, sizeof p->version, version);
         str_clear(&text);
         snprintf(path, sizeof path, "%s/%.255s/RECORD", site, folder);
@@ -123,18 +155,6 @@ struct env_walk {
     struct owners owners;
 };
 
-/* "flash_attn" is "flash-attn"; "pytorch" is torch's name with conda. */
-static bool same_name(const char *a, const char *b)
-{
-    for (; *a && *b; a++, b++) {
-        int x = *a == '-' || *a == '.' ? '_' : tolower((unsigned char)*a);
-        int y = *b == '-' || *b == '.' ? '_' : tolower((unsigned char)*b);
-        if (x != y)
-            return false;
-    }
-    return !*a && !*b;
-}
-
 /* The package whose name is the first part of the path, made when there is none. */
 static long by_first_part(struct env_walk *w, const char *path)
 {
@@ -147,7 +167,7 @@ static long by_first_part(struct env_walk *w, const char *path)
     if (libs)
         *libs = 0;
     for (size_t i = w->first; i < w->d->package_count; i++)
-        if (same_name(w->d->packages[i].name, name) ||
+        if (role_same_name(w->d->packages[i].name, name) ||
             (strcmp(name, "torch") == 0 && strcmp(w->d->packages[i].name, "pytorch") == 0))
             return (long)i;
     struct doctor_package *p = packages_new(w->d, name, DOCTOR_PIP, w->d->envs[w->env].site);
@@ -225,8 +245,7 @@ int packages_of_env(struct doctor *d, size_t env, struct err *err)
         w.root_length = strlen(full);
         rc = packages_walk(d, full, &sink, err);
     }
-    for (size_t i = w.first; i < d->package_count; i++)
-        packages_conclude(d, &d->packages[i]);
+    packages_conclude(d, w.first);
     owners_free(&w.owners);
     return rc;
 }

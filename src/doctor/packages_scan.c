@@ -144,6 +144,37 @@ static unsigned chosen_by(const char *path)
     return cuda && sscanf(cuda, "_cuda%3u", &number) == 1 && number >= 80 ? number : 0;
 }
 
+/* "kernel_sm_50.cubin", "libnvinfer_builder_resource_sm75.so.10", "_86_C.cpython-310-....so",
+ * "kernel_compute_75.ptx": one of several, chosen by the card. */
+static bool is_for_one_arch(const char *path)
+{
+    static const char *const marks[] = { "sm_", "sm", "compute_", "compute", "cc" };
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    unsigned number;
+    int n = 0;
+    if (sscanf(base, "_%3u_C%n", &number, &n) == 1 && n && number >= 20)
+        return true;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        size_t length = strlen(marks[i]);
+        for (const char *p = base; (p = strstr(p, marks[i])); p += length) {
+            char *end;
+            bool start = p == base || strchr("_-.", p[-1]);
+            unsigned long arch = strtoul(p + length, &end, 10);
+            if (start && isdigit((unsigned char)p[length]) && arch >= 20 && arch < 200 &&
+                strchr("_.-af", *end))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Of such files a package takes one. */
+static bool is_alternative(const char *path)
+{
+    return chosen_by(path) || is_for_one_arch(path);
+}
+
 static unsigned cuda_of_env(const struct doctor *d, int env)
 {
     unsigned major, minor;
@@ -184,12 +215,12 @@ static bool says_more(const struct doctor_file *f, const struct doctor_file *bes
     return f->holds.containers > best->holds.containers;
 }
 
-/* The best of the files of which the package takes one by CUDA version and card; -1 none. */
+/* The best of the files of which the package takes one, by CUDA version or by card; -1 none. */
 static int taken(const struct doctor_package *p, size_t gpu)
 {
     int best = -1;
     for (size_t i = 0; i < p->file_count; i++)
-        if (counts(&p->files[i], gpu) && chosen_by(p->files[i].path) &&
+        if (counts(&p->files[i], gpu) && is_alternative(p->files[i].path) &&
             (best < 0 || says_more(&p->files[i], &p->files[best], gpu, true)))
             best = (int)i;
     return best;
@@ -200,13 +231,13 @@ static int decides(const struct doctor_package *p, size_t gpu)
 {
     int best = taken(p, gpu);
     for (size_t i = 0; i < p->file_count; i++)
-        if (counts(&p->files[i], gpu) && !chosen_by(p->files[i].path) &&
+        if (counts(&p->files[i], gpu) && !is_alternative(p->files[i].path) &&
             (best < 0 || says_more(&p->files[i], &p->files[best], gpu, false)))
             best = (int)i;
     return best;
 }
 
-void packages_conclude(struct doctor *d, struct doctor_package *p)
+static void read_versions(struct doctor *d, struct doctor_package *p)
 {
     if (packages_is_pytorch(p))
         read_torch_version(d, p);
@@ -214,6 +245,10 @@ void packages_conclude(struct doctor *d, struct doctor_package *p)
     unsigned toolkit = newest_toolkit(p);
     if (!*p->cuda && toolkit)
         snprintf(p->cuda, sizeof p->cuda, "%u.%u", toolkit / 100, toolkit % 100);
+}
+
+static void judge_package(const struct doctor *d, struct doctor_package *p)
+{
     pass_over_siblings(d, p);
     for (size_t g = 0; g < d->gpu_count; g++) {
         for (size_t i = 0; i < p->file_count; i++)
@@ -224,4 +259,13 @@ void packages_conclude(struct doctor *d, struct doctor_package *p)
         else
             p->judge[g] = (struct judge){ .verdict = VERDICT_NO_GPU_CODE };
     }
+}
+
+/* First all versions: which file a package takes depends on what PyTorch was built for. */
+void packages_conclude(struct doctor *d, size_t first)
+{
+    for (size_t i = first; i < d->package_count; i++)
+        read_versions(d, &d->packages[i]);
+    for (size_t i = first; i < d->package_count; i++)
+        judge_package(d, &d->packages[i]);
 }

@@ -21,7 +21,8 @@ int packages_walk(struct doctor *d, const char *full, const struct os_walk_sink 
 int packages_read(struct doctor *d, size_t package, const char *full, const char *path,
                   struct err *err);
 
-/* Versions, and the verdicts for every GPU, once all files are read. */
-void packages_conclude(struct doctor *d, struct doctor_package *p);
+/* Versions, and the verdicts for every GPU, of the packages from `first` on, once all their files
+ * are read. */
+void packages_conclude(struct doctor *d, size_t first);
 
 #endif

@@ -34,7 +34,11 @@ static long package_for(struct app_walk *w, const char *path)
     for (size_t i = w->first; i < w->d->package_count; i++)
         if (strcmp(w->d->packages[i].name, name) == 0)
             return (long)i;
-    return packages_new(w->d, name, w->origin, w->base) ? (long)w->d->package_count - 1 : -1;
+    struct doctor_package *p = packages_new(w->d, name, w->origin, w->base);
+    if (!p)
+        return -1;
+    p->bundled = strcmp(name, w->name) != 0;
+    return (long)w->d->package_count - 1;
 }
 
 /* Files of an environment were read with it, toolkits are no programs of the user. */
@@ -84,8 +88,7 @@ static int walk(struct app_walk *w, struct err *err)
         return 0;
     w->root_length = strlen(full);
     int rc = packages_walk(w->d, full, &sink, err);
-    for (size_t i = w->first; i < w->d->package_count; i++)
-        packages_conclude(w->d, &w->d->packages[i]);
+    packages_conclude(w->d, w->first);
     return rc;
 }
 
@@ -152,8 +155,7 @@ static int read_kind(struct doctor *d, const char *package, struct err *err)
             return 0;
         rc = packages_read(d, first, full, real + 1, err);
     }
-    if (first < d->package_count)
-        packages_conclude(d, &d->packages[first]);
+    packages_conclude(d, first);
     return rc;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "data/data.h"
+#include "doctor/doctor_error.h"
 #include "doctor/explain.h"
 #include "doctor/explain_code.h"
 #include "doctor/explain_pattern.h"
@@ -425,16 +426,33 @@ Test(explain, repeated_errors_are_counted_and_the_last_is_shown)
     cr_assert_str_eq(found.matches[0].line, "third: no kernel image again");
 }
 
-Test(explain, causes_come_as_a_set)
+Test(explain, causes_come_in_their_order)
 {
-    int first;
-    unsigned long set =
-        explain_text_causes("the provided PTX was compiled with an unsupported toolchain", &first);
-    cr_assert_eq(set, 1ul << explain_cause_row("A9"));
-    cr_assert_eq(first, explain_cause_row("A9"));
-    cr_assert_eq(explain_text_causes("nothing", &first), 0);
-    cr_assert_eq(first, -1);
+    struct doctor_error error;
+    doctor_error_read("the provided PTX was compiled with an unsupported toolchain", &error);
+    cr_assert_eq(error.count, 1);
+    cr_assert_eq(error.causes[0], CAUSE_A9);
+    doctor_error_read("forward compatibility was attempted, found no nvidia driver", &error);
+    cr_assert_eq(doctor_error_place(&error, CAUSE_A14), 0);
+    cr_assert_eq(doctor_error_place(&error, CAUSE_A9), -1);
+    doctor_error_read("nothing", &error);
+    cr_assert_eq(error.count, 0);
+    doctor_error_read(NULL, &error);
+    cr_assert_eq(error.count, 0);
     cr_assert_eq(explain_cause_row("A20"), -1);
+}
+
+Test(explain, a_description_counts_only_where_no_message_is)
+{
+    explain("it hangs for minutes at the first batch");
+    cr_assert_str_eq(cause_id(0), "A8");
+    explain("it hangs for minutes, then: CUDA error: invalid resource handle");
+    cr_assert_not(may_be("A8"));
+    char text[1000];
+    memset(text, '.', sizeof text);
+    memcpy(text, "hangs", 5);
+    explain_bytes(text, sizeof text);
+    cr_assert_eq(found.match_count, 0);
 }
 
 /* ---- bounds ---- */

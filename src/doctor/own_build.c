@@ -1,0 +1,183 @@
+#include "doctor/own_build.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "data/data.h"
+#include "doctor/packages_scan.h"
+
+#define SHAPE_ARCHS_MAX 3 /* that people name by hand */
+
+/* ---- packages of Python ---- */
+
+/* "2.1.0a0+git1234567", "1.9.0a0+gitd69c22d", "0.3.1+g4f6c8a2": a checkout was compiled. A nightly
+ * build of the makers has a date: "2.6.0.dev20241112+cu124". */
+static bool is_checkout(const char *version)
+{
+    const char *local = strchr(version, '+');
+    if (!local)
+        return false;
+    if (str_starts(local, "+git"))
+        return true;
+    return local[1] == 'g' && isxdigit((unsigned char)local[2]) && strlen(local) > 7;
+}
+
+static bool release_has(const char *archs, unsigned arch)
+{
+    char word[16];
+    size_t n = (size_t)snprintf(word, sizeof word, "sm_%u", arch);
+    for (const char *p = archs; (p = strstr(p, word)); p += n)
+        if (!isdigit((unsigned char)p[n]))
+            return true;
+    return false;
+}
+
+static unsigned count_of(const char *archs)
+{
+    unsigned count = 0;
+    for (const char *p = archs; (p = strstr(p, "sm_")); p += 3)
+        count++;
+    return count;
+}
+
+/* The file's own architectures. */
+static size_t archs_of(const struct holds *h, enum arch_image_kind kind, unsigned *archs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < h->group_count; i++)
+        for (size_t k = 0; k < h->groups[i].image_count && holds_counts(h, &h->groups[i]); k++) {
+            const struct arch_image *image = &h->groups[i].images[k];
+            size_t j = 0;
+            while (j < count && archs[j] != image->arch)
+                j++;
+            if (image->kind == kind && j == count && count < HOLDS_IMAGES_MAX)
+                archs[count++] = image->arch;
+        }
+    return count;
+}
+
+/* Has a row's list most of what the file has? PyTorch's lists are known in full; of other packages
+ * some rows are no more than a floor. */
+static bool is_like(const struct doctor_package *p, size_t file, const char *list)
+{
+    unsigned archs[HOLDS_IMAGES_MAX], same = 0;
+    size_t count = archs_of(&p->files[file].holds, ARCH_CUBIN, archs);
+    for (size_t i = 0; i < count; i++)
+        same += release_has(list, archs[i]);
+    return !packages_is_pytorch(p) || same * 2 >= count_of(list);
+}
+
+/* Against the rows of builds.tsv for the same release: it is none of them if it was made for
+ * another CUDA version, or holds less than half of what each of them does. */
+static bool released_otherwise(const struct doctor_package *p, size_t file)
+{
+    const struct table *t = data_table(DATA_BUILDS);
+    size_t length = strcspn(p->version, "+");
+    const char *name = packages_is_pytorch(p) ? "torch" : p->name;
+    bool known = false;
+    for (size_t row = 0; row < t->row_count; row++) {
+        const char *version = table_field(t, row, "version"), *cuda = table_field(t, row, "cuda");
+        if (strcmp(table_field(t, row, "package"), name) != 0 ||
+            strncmp(version, p->version, length) != 0 || version[length])
+            continue;
+        if ((packages_is_pytorch(p) || strcmp(cuda, p->cuda) == 0) &&
+            is_like(p, file, table_field(t, row, "archs")))
+            return false;
+        known = true;
+    }
+    return known && (*p->cuda || packages_is_pytorch(p));
+}
+
+/* ---- programs ---- */
+
+/* Where compilers leave what they make. */
+static bool is_build_folder(const char *path)
+{
+    static const char *const parts[] = { "build/",        "build_",       "build-",
+                                         "_build/",       "cmake-build",  "CMakeFiles",
+                                         "target/",       "bazel-",       "x64/Release",
+                                         "x64/Debug",     "Release/",     "Debug/",
+                                         "out/",          "dist-newstyle", "zig-out",
+                                         "/src/",         "samples/",     "Samples/",
+                                         "Introduction/", ".libs/",       "obj/" };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *at = strstr(path, parts[i]);
+        bool whole = at && (at == path || at[-1] == '/' || *parts[i] == '/' || *parts[i] == '_' ||
+                            *parts[i] == 'I');
+        if (whole)
+            return true;
+    }
+    return false;
+}
+
+/* What lies beside a program that was compiled there. */
+static bool has_sources(const struct doctor *d, const char *folder)
+{
+    static const char *const names[] = { "CMakeLists.txt", "CMakeCache.txt", "Makefile",
+                                         "makefile",       "build.ninja",    "Cargo.toml",
+                                         "WORKSPACE",      ".git",           "meson.build",
+                                         "setup.py",       "configure.ac",   "SConstruct" };
+    struct root_names list;
+    bool found = false;
+    root_list(d->sysroot, folder, &list);
+    for (size_t i = 0; i < list.count && !found; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            found |= strcmp(list.list[i], names[k]) == 0;
+        found |= str_ends(list.list[i], ".cu") || str_ends(list.list[i], ".vcxproj");
+    }
+    root_names_free(&list);
+    return found;
+}
+
+static bool is_beside_sources(const struct doctor *d, const struct doctor_package *p,
+                              const char *path)
+{
+    char folder[ROOT_PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.2000s/%.*s", p->base, slash ? (int)(slash - path) : 0, path);
+    return has_sources(d, p->base) || (slash && has_sources(d, folder));
+}
+
+/* One to three architectures, each as cubin and as PTX, is what nvcc makes of "-arch" or of a short
+ * list by hand; makers of releases add PTX of the newest alone. PTX files without any cubin come
+ * from "nvcc -ptx", PTX as a text in a program from a build script. */
+static bool has_own_shape(const struct doctor_package *p, size_t file)
+{
+    const struct holds *h = &p->files[file].holds;
+    unsigned cubins[HOLDS_IMAGES_MAX], ptx[HOLDS_IMAGES_MAX];
+    size_t count = archs_of(h, ARCH_CUBIN, cubins), ptx_count = archs_of(h, ARCH_PTX, ptx);
+    if (!count) {
+        for (size_t i = 0; i < p->file_count; i++)
+            if (archs_of(&p->files[i].holds, ARCH_CUBIN, cubins))
+                return false;
+        return h->group_count && h->groups[0].path == ARCH_BARE_PTX;
+    }
+    if (count > SHAPE_ARCHS_MAX || ptx_count != count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < count && ptx[k] != cubins[i])
+            k++;
+        if (k == count)
+            return false;
+    }
+    return true;
+}
+
+bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file)
+{
+    const char *path = p->files[file].path;
+    if (p->from_source || is_checkout(p->version))
+        return true;
+    if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
+        return p->origin == DOCTOR_PIP && released_otherwise(p, file);
+    if (p->bundled)
+        return false;
+    if (p->origin == DOCTOR_SYSTEM)
+        return str_starts(p->base, "/usr/local") && strchr(path, '/') == strrchr(path, '/');
+    return is_build_folder(path) || strcasestr(p->name, "samples") || has_own_shape(p, file) ||
+           is_beside_sources(d, p, path);
+}

@@ -1,0 +1,163 @@
+#include "doctor/role.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/data.h"
+#include "doctor/link.h"
+
+#define SEPARATOR " | "
+
+static int plain(char c)
+{
+    return c == '-' || c == '.' ? '_' : tolower((unsigned char)c);
+}
+
+bool role_same_name(const char *a, const char *b)
+{
+    while (*a && *b && plain(*a) == plain(*b))
+        a++, b++;
+    return !*a && !*b;
+}
+
+/* How many letters of the row's name fit; 0: it is another name. */
+static size_t fits(const char *row, const char *package)
+{
+    size_t n = 0;
+    while (row[n] && row[n] != '*' && plain(row[n]) == plain(package[n]))
+        n++;
+    return row[n] == '*' ? n + 1 : !row[n] && !package[n] ? n + 2 : 0;
+}
+
+static long row_of(const char *package)
+{
+    const struct table *t = data_table(DATA_ROLES);
+    size_t best = 0;
+    long found = -1;
+    for (size_t row = 0; row < t->row_count; row++) {
+        size_t n = fits(table_field(t, row, "name"), package);
+        if (n > best) {
+            best = n;
+            found = (long)row;
+        }
+    }
+    return found;
+}
+
+static bool is_framework_row(long row)
+{
+    return row >= 0 && strcmp(table_field(data_table(DATA_ROLES), (size_t)row, "role"),
+                              "framework") == 0;
+}
+
+bool role_is_framework_name(const char *package)
+{
+    return is_framework_row(row_of(package));
+}
+
+/* Packages that every program with a GPU may have beside its main library are no base of it. */
+bool role_is_framework_requirement(const char *requirement)
+{
+    static const char *const bases[] = { "torch", "pytorch", "tensorflow", "tensorflow_gpu",
+                                         "jax",   "jaxlib",  "cupy",       "paddlepaddle_gpu" };
+    char name[96];
+    size_t n = 0;
+    while (n + 1 < sizeof name && (isalnum((unsigned char)requirement[n]) ||
+                                   (requirement[n] && strchr("-_.", requirement[n]))))
+        n++;
+    if (strstr(requirement, "extra"))
+        return false; /* only for an extra that nobody may have asked for */
+    snprintf(name, sizeof name, "%.*s", (int)n, requirement);
+    for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++)
+        if (role_same_name(name, bases[i]))
+            return true;
+    return false;
+}
+
+/* ---- in messages ---- */
+
+static bool has_name(const char *text, const char *name)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (name[i] && plain(text[i]) == plain(name[i]))
+            i++;
+        if (!name[i])
+            return true;
+    }
+    return false;
+}
+
+bool role_is_spoken_of(const char *text, const char *package)
+{
+    long row = row_of(package);
+    if (strlen(package) > 3 && has_name(text, package))
+        return true;
+    const char *words = row < 0 ? "-" : table_field(data_table(DATA_ROLES), (size_t)row, "words");
+    while (words && !table_blank(words)) {
+        const char *end = strstr(words, SEPARATOR);
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", end ? (int)(end - words) : (int)strlen(words), words);
+        if (strcasestr(text, word))
+            return true;
+        words = end ? end + strlen(SEPARATOR) : NULL;
+    }
+    return false;
+}
+
+/* ---- of a package ---- */
+
+/* Linked with a main library that is not its own. */
+static bool is_linked_with_one(const struct doctor *d, const struct doctor_package *p)
+{
+    static const char *const libraries[] = { "libtorch", "libc10",           "libtensorflow",
+                                             "libcaffe2", "libpaddle",       "libjax",
+                                             "libmxnet",  "libonnxruntime.", NULL };
+    int file = d->gpu_count && p->fault[0] >= 0 ? p->fault[0] : p->file_count ? 0 : -1;
+    char path[ROOT_PATH_MAX], full[ROOT_PATH_MAX];
+    struct link link;
+    struct err unused;
+    bool found = false;
+    err_clear(&unused);
+    if (file < 0)
+        return false;
+    snprintf(path, sizeof path, "%.2000s/%.2000s", p->base, p->files[file].path);
+    if (!root_resolve(d->sysroot, path, full))
+        return false;
+    if (link_read(full, &link, &unused) == 0)
+        for (size_t i = 0; i < link.needed_count; i++)
+            for (const char *const *name = libraries; *name; name++)
+                found |= str_starts(link.needed[i], *name);
+    link_free(&link);
+    return found;
+}
+
+static bool has_framework_beside(const struct doctor *d, const struct doctor_package *p)
+{
+    for (size_t i = 0; i < d->package_count; i++) {
+        const struct doctor_package *other = &d->packages[i];
+        if (other != p && other->env == p->env && (other->file_count || other->cpu_build) &&
+            role_is_framework_name(other->name))
+            return true;
+    }
+    return false;
+}
+
+static enum doctor_role role_of(const struct doctor *d, const struct doctor_package *p)
+{
+    long row = row_of(p->name);
+    if ((p->origin == DOCTOR_APP && !p->bundled) || p->origin == DOCTOR_SYSTEM)
+        return DOCTOR_PROGRAM;
+    if (row >= 0)
+        return is_framework_row(row) ? DOCTOR_FRAMEWORK : DOCTOR_EXTENSION;
+    return p->on_framework || is_linked_with_one(d, p) || has_framework_beside(d, p)
+               ? DOCTOR_EXTENSION
+               : DOCTOR_FRAMEWORK;
+}
+
+void role_assign(struct doctor *d)
+{
+    for (size_t i = 0; i < d->package_count; i++)
+        d->packages[i].role = role_of(d, &d->packages[i]);
+}

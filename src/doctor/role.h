@@ -1,0 +1,25 @@
+/* What a package is to others: a main library, or an extension of one. By roles.tsv, else by what
+ * the package requires, what its file is linked with, and what is installed beside it. */
+#ifndef DOCTOR_ROLE_H
+#define DOCTOR_ROLE_H
+
+#include <stdbool.h>
+
+#include "doctor/doctor.h"
+
+/* Fills in `role` of every package; once, when all of them are known. */
+void role_assign(struct doctor *d);
+
+/* Whether a package of this name is a main library, as far as the name tells. */
+bool role_is_framework_name(const char *package);
+
+/* A requirement ("torch>=2.0", "pytorch 1.8.*") that names a main library. */
+bool role_is_framework_requirement(const char *requirement);
+
+/* Whether the text has the package's name, or words that stand for it in messages. */
+bool role_is_spoken_of(const char *text, const char *package);
+
+/* "flash_attn" is "flash-attn": without case; "-", "_" and "." are alike. */
+bool role_same_name(const char *a, const char *b);
+
+#endif
