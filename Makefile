@@ -303,6 +303,10 @@ endif
 bench: all ## speed and memory against their limits (BENCH_DIR=DIR: large inputs, see scripts/bench)
 	@scripts/bench $(BUILD)
 
+.PHONY: bench-cpu
+bench-cpu: $(call archives,bench core) ## the CPU baselines of smfit bench against OpenBLAS and oneDNN themselves
+	@scripts/bench-cpu $(BUILD)
+
 .PHONY: timings
 timings: ## a build from nothing in build/timings, and where its time went
 	@rm -rf $(BUILD)/timings; mkdir -p $(BUILD)/timings

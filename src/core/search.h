@@ -20,22 +20,26 @@ struct search {
 struct search_for {
     const char *const *names;
     const char *const *inside;
-    /* A library of the same folder to load first, since some wheels do not say that they need it;
-     * "%s" is what follows ".so" in the name that was found. May be NULL. */
+    /* The stem of a library of the same folder to load first ("libcublasLt", for libcublasLt.so.11 beside
+     * libcublas.so.11): not every file says where its own needs lie. May be NULL. */
     const char *needs;
 };
 
 struct search_found {
-    void *library;   /* for os_library_symbol and os_library_close */
+    void *library;   /* for os_library_symbol */
+    void *needed;
     char path[1024]; /* as it was opened: a bare name when the loader found it */
 };
 
-/* Opens the first that loads and that `accept` (may be NULL) takes: each name in turn, in each place:
- * `folders`, the loader's own (LD_LIBRARY_PATH, ldconfig), $CUDA_HOME, $CUDA_PATH and /usr/local/cuda,
- * then `sites`. Returns -1 with ERR_MISSING: the reason of the first that was there and did not do, or
- * that there is none. */
+/* Opens the first that loads and that `accept` (may be NULL) takes: from `folders` each name, then each name
+ * in turn from the loader's own places (LD_LIBRARY_PATH, ldconfig), $CUDA_HOME, $CUDA_PATH,
+ * /usr/local/cuda and `sites`. Returns -1 with ERR_MISSING: why the first that was there did not do, or
+ * that there is none; path is then that one's, or "". `where` may be NULL. */
 int search_open(const struct search *where, const struct search_for *what,
                 int (*accept)(void *self, const struct search_found *found, struct err *err),
                 void *self, struct search_found *found, struct err *err);
+
+/* NULL handles are allowed. The path stays. */
+void search_close(struct search_found *found);
 
 #endif
