@@ -88,6 +88,15 @@ int gpu_kernel(struct gpu *gpu, const char *family, const char *name,
     return module_function(&gpu->driver, &found->load, name, function, err);
 }
 
+int gpu_load(struct gpu *gpu, const char *family, double *ms, struct err *err)
+{
+    const struct gpu_family *found = family_of(gpu, family, err);
+    if (!found)
+        return -1;
+    *ms = (double)found->load.time_ns / 1e6;
+    return found->load.module ? 0 : driver_check(err, found->load.code, "cuModuleLoadData");
+}
+
 int gpu_alloc(const struct gpu *gpu, size_t bytes, uint64_t *address, struct err *err)
 {
     *address = 0;

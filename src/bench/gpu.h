@@ -38,6 +38,9 @@ void gpu_use_files(struct gpu *gpu, const char *dir, const char *arch);
 int gpu_kernel(struct gpu *gpu, const char *family, const char *name,
                struct gpu_function **function, struct err *err);
 
+/* Loads a family, `ms` being the driver's time for it; as gpu_kernel without a kernel. */
+int gpu_load(struct gpu *gpu, const char *family, double *ms, struct err *err);
+
 /* Which image of its family a kernel runs from: "sm_35", "compute_35 for sm_37" when the driver compiled
  * it; "" when the driver does not tell. */
 void gpu_image(const struct gpu *gpu, const char *family, struct gpu_function *function, char *text,

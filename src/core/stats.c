@@ -56,7 +56,8 @@ bool stats_agree(const double *values, size_t count, double tolerance)
     return most - least <= tolerance * least;
 }
 
-enum stats_verdict stats_compare(const struct stats *a, const struct stats *b, double least, bool exact)
+enum stats_verdict stats_compare(const struct stats *a, const struct stats *b, double least,
+                                 bool exact)
 {
     bool apart = a->high < b->low || b->high < a->low;
     double change = b->median / a->median;

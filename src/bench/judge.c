@@ -1,0 +1,119 @@
+#include "bench/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/str.h"
+
+/* The best rate that any size of this ceiling reached; 0: none was measured. */
+static double rate_of(const struct row_list *rows, const char *ceiling, bool bytes)
+{
+    char name[80];
+    double best = 0;
+    snprintf(name, sizeof name, "ceiling/%s", ceiling);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *r = &rows->list[i];
+        double rate = bytes ? r->gbps : r->gflops;
+        if (r->status == ROW_OK && strcmp(r->name, name) == 0 && rate > best)
+            best = rate;
+    }
+    return best;
+}
+
+/* Copy, triad: the memory's ceiling is the better of them, under its own name. */
+static double memory_rate(const struct row_list *rows, const char **which)
+{
+    double best = 0;
+    for (size_t i = 0; i < ceiling_count(); i++) {
+        const struct ceiling *c = ceiling_at(i);
+        double rate = c->kind == CEILING_MEMORY ? rate_of(rows, c->name, true) : 0;
+        if (rate > best) {
+            best = rate;
+            *which = c->name;
+        }
+    }
+    return best;
+}
+
+void judge_row(const struct row_list *rows, const struct bench_case *c, struct row *row)
+{
+    const char *arithmetic = plan_ceiling(c), *memory = NULL;
+    if (row->status != ROW_OK || !row->time.count || !(row->time.median > 0) || case_is_cpu(c) ||
+        c->kind == CASE_CEILING || c->kind == CASE_LOAD)
+        return;
+    double peak = arithmetic ? rate_of(rows, arithmetic, false) : 0;
+    double gbps = memory_rate(rows, &memory);
+    double compute_ms = peak > 0 && isfinite(row->flop) ? row->flop / peak / 1e6 : 0;
+    double memory_ms = gbps > 0 && isfinite(row->bytes) ? row->bytes / gbps / 1e6 : 0;
+    double least = fmax(compute_ms, memory_ms);
+    if (!(least > 0))
+        return;
+    snprintf(row->ceiling, sizeof row->ceiling, "ceiling/%s",
+             compute_ms >= memory_ms ? arithmetic : memory);
+    row->ceiling_percent = 100 * least / row->time.median;
+    if (row->ceiling_percent > JUDGE_MOST_PERCENT)
+        row_fail(row, ROW_ERROR,
+                 "%.0f %% of %s: faster than this card was measured to be, so that "
+                 "one of the two is wrong",
+                 row->ceiling_percent, row->ceiling);
+}
+
+/* ---- networks ---- */
+
+static const struct row *layer_row(const struct row_list *rows, const struct bench_case *layer)
+{
+    struct row like;
+    case_row(layer, false, &like);
+    return row_list_find(rows, &like);
+}
+
+static struct bench_case layer_case(const struct plan_layer *l, const struct bench_case *net,
+                                    enum case_engine cpu_gemm)
+{
+    struct conv_shape conv = l->conv;
+    struct gemm_shape gemm = l->gemm;
+    enum case_engine gemms = net->engine == ENGINE_CUDNN    ? ENGINE_CUBLAS
+                             : net->engine == ENGINE_ONEDNN ? cpu_gemm
+                                                            : net->engine;
+    conv.n *= net->batch;
+    if (gemm.batch > 1)
+        gemm.batch *= net->batch;
+    else
+        gemm.n *= net->batch;
+    return l->is_conv ? case_conv(net->engine, net->precision, &conv, CONV_FORWARD)
+                      : case_gemm(gemms, net->precision, &gemm);
+}
+
+void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c,
+               enum case_engine cpu_gemm, struct row *row)
+{
+    double ms = 0, low = 0, high = 0, coverage = 1;
+    bool spread = true;
+    row->flop = 0;
+    for (size_t i = 0; i < net->count; i++) {
+        struct bench_case layer = layer_case(&net->layers[i], c, cpu_gemm);
+        const struct row *r = layer_row(rows, &layer);
+        double n = net->layers[i].count;
+        if (!r || r->status != ROW_OK || !r->time.count) {
+            row->flop = NAN;
+            row_fail(row, ROW_SKIPPED, "layer %s %s: %.200s", layer.name, layer.shape,
+                     r ? r->reason : "not measured");
+            return;
+        }
+        ms += n * r->time.median;
+        low += n * r->time.low;
+        high += n * r->time.high;
+        coverage = fmin(coverage, r->time.coverage);
+        spread = spread && r->time.count > 1;
+        row->flop += n * layer.flop;
+    }
+    /* The sum of the intervals' ends: no narrower than an interval of the sum. */
+    row->time = (struct stats){ spread ? 2 : 1, ms, low, high, spread ? coverage : 0 };
+    row->gflops = row->flop / ms / 1e6;
+    str_copy(row->variant, sizeof row->variant, "sum of layers");
+    if (net->others)
+        snprintf(row->reason, sizeof row->reason,
+                 "convolutions and matrix products; %d other layers are not in the sum",
+                 net->others);
+}

@@ -1,0 +1,79 @@
+/* What will be measured, in which order, and how long that should take. Pure: the same options,
+ * card and libraries give the same plan, in this process and in the next (which is what resuming
+ * rests on). */
+#ifndef BENCH_PLAN_H
+#define BENCH_PLAN_H
+
+#include "bench/case.h"
+#include "bench/roof.h"
+
+#define PLAN_GROUP_MOST 12 /* cases that are measured in turn with each other */
+
+enum plan_extent { PLAN_QUICK, PLAN_DEFAULT, PLAN_FULL };
+
+/* A network as the layers that are measured: convolutions and matrix products. */
+struct plan_layer {
+    bool is_conv;
+    struct conv_shape conv; /* of one image */
+    struct gemm_shape gemm;
+    int count; /* how often it occurs */
+};
+
+struct plan_net {
+    const char *name;
+    const struct plan_layer *layers;
+    size_t count;
+    int others; /* layers that are not measured: activations, pools, additions */
+};
+
+struct plan_options {
+    enum plan_extent extent;
+    const char *const *patterns; /* --case: parts of names, or with *, ? and [: whole names */
+    size_t pattern_count;
+    bool precisions[BENCH_PRECISION_COUNT]; /* none set: all */
+    const struct gemm_shape *shapes;        /* --shape */
+    size_t shape_count;
+    const struct plan_net *nets; /* all that may be asked for */
+    size_t net_count;
+    bool nets_only;                    /* --net: these, and what they need */
+    bool cpu, gpu;                     /* where */
+    bool simulated;                    /* sizes are cut to what a CPU can simulate */
+    const char *missing[ENGINE_COUNT]; /* why there is no such engine; NULL: there is */
+    enum case_engine cpu_gemm;         /* which library multiplies on the CPU */
+    int batches[4];                    /* of the networks; ends with 0. None: 1 */
+};
+
+struct plan_settings {
+    int rounds;       /* each visits every case of a group once */
+    double sample_ms; /* a sample is as many launches as take about this long */
+    double warm_ms;   /* at most, until the medians agree */
+    double launch_ms; /* no launch may be expected to take longer */
+    bool simulated;
+};
+
+struct plan {
+    struct bench_case *cases;
+    size_t count, room;
+    struct plan_settings settings;
+    double seconds; /* all of it, as foreseen */
+};
+
+/* ERR_USAGE: a pattern fits nothing. */
+int plan_build(const struct plan_options *options, const struct roof *roof, struct plan *plan,
+               struct err *err);
+void plan_free(struct plan *plan);
+
+/* How long one case should take with all its samples, in seconds. */
+double plan_case_seconds(const struct plan_settings *settings, const struct bench_case *c);
+
+/* Cases that one worker runs: of the same kind, processor and precision, and PLAN_GROUP_MOST of
+ * them at most. Returns how many from `first` on belong together. */
+size_t plan_group(const struct plan *plan, size_t first);
+
+/* The row of the case's own ceilings: arithmetic of its class, and memory. NULL: has none. */
+const char *plan_ceiling(const struct bench_case *c);
+
+/* Whether `name` has `pattern` in it, or fits it when that has wildcards. */
+bool plan_matches(const char *name, const char *pattern);
+
+#endif
