@@ -32,3 +32,5 @@ TARGET_121 := new Blackwell GB10 (DGX Spark)
 # instructions allow; the build stops when that is not the ISA given here, since a higher one takes
 # old drivers away. An image's number is <number> * 10000 + target * 10 + 1 for a cubin, 2 for PTX.
 FAMILY_probe := 1 35 3.1 says which image ran, and computes what the host can check
+FAMILY_conv_f32 := 20 35 3.1 convolution as implicit GEMM, forward and both backwards
+FAMILY_conv_f16s := 21 35 3.1 the same, fp16 in memory

@@ -1,10 +1,12 @@
-/* Convolution with this program's own kernels: which algorithms there are, what each can do, and running them.
+/* Convolution with this program's own kernels: which algorithms there are, what each can do, and
+ * running them.
  *
  * A pass in bench/shape.h's layout (NCHW, weights K x C/groups x R x S):
  *   forward            reads input, weights (and bias: K x fp32)   writes output
  *   backward-data      reads output (its gradient), weights        writes input (its gradient)
  *   backward-weights   reads output (its gradient), input          writes weights (their gradient)
- * All sums are fp32, in an order that shape, algorithm and SM count decide: no atomics, the same bits each time. */
+ * All sums are fp32, in an order that shape, algorithm and SM count decide: no atomics, the same
+ * bits each time. */
 #ifndef BENCH_CONV_H
 #define BENCH_CONV_H
 
@@ -16,27 +18,29 @@
 
 enum conv_method {
     CONV_IMPLICIT,  /* "implicit": GEMM that gathers the input while staging it, no workspace */
-    CONV_POINTWISE, /* "pointwise": 1x1, stride 1, no padding: the plain GEMM of bench/gemm.h, an image each */
+    CONV_POINTWISE, /* "pointwise": 1x1, stride 1, no padding: the plain GEMM of bench/gemm.h, an
+                       image each */
     CONV_DEPTHWISE, /* "depthwise": groups = c */
     CONV_WINOGRAD,  /* "winograd": F(2x2,3x3), transforms and sixteen GEMMs */
     CONV_IM2COL,    /* "im2col": the matrix written out, then GEMM; for comparison */
     CONV_METHOD_COUNT
 };
 
-/* A variant: one kernel that does the work, as compiled. Others that help it lie in the same family. */
+/* A variant: one kernel that does the work, as compiled. Others that help it lie in the same
+ * family. */
 struct conv_algorithm {
     const char *name; /* unique within pass and precision: "implicit-128x128" */
     enum conv_method method;
     enum bench_precision precision;
     enum conv_pass pass;
     const char *family, *kernel; /* "": the kernels are bench/gemm.h's */
-    /* Of one block. GEMM-like: rows (channels), columns (pixels; of backward-weights: input channels times
-     * filter), step of the sum. Depthwise: output rows, output columns, 0. */
+    /* Of one block. GEMM-like: rows (channels), columns (pixels; of backward-weights: input
+     * channels times filter), step of the sum. Depthwise: output rows, output columns, 0. */
     int tile_m, tile_n, tile_k;
     int threads;
     int lowest; /* target: 35 */
-    /* Percent of FMA among all instructions of the hottest loop that its code keeps, on 35 and 37 and from 50
-     * up; 0: bound by bandwidth, none is promised. */
+    /* Percent of FMA among all instructions of the hottest loop that its code keeps, on 35 and 37
+     * and from 50 up; 0: bound by bandwidth, none is promised. */
     int fma_floor_kepler, fma_floor;
 };
 
@@ -45,12 +49,15 @@ const struct conv_algorithm *conv_algorithms(size_t *count);
 const struct conv_algorithm *conv_find(const char *name, enum conv_pass pass,
                                        enum bench_precision precision);
 const char *conv_method_name(enum conv_method method);
-const char *conv_pass_name(enum conv_pass pass); /* "forward", "backward-data", "backward-weights" */
+const char *
+conv_pass_name(enum conv_pass pass); /* "forward", "backward-data", "backward-weights" */
 
 /* NULL when the algorithm can compute the shape, else why not, as a phrase. */
-const char *conv_unsupported(const struct conv_algorithm *algorithm, const struct conv_shape *shape);
+const char *conv_unsupported(const struct conv_algorithm *algorithm,
+                             const struct conv_shape *shape);
 
-/* The one to take when nothing was measured, by tile waste and the card's SMs. NULL: this precision has none. */
+/* The one to take when nothing was measured, by tile waste and the card's SMs. NULL: this precision
+ * has none. */
 const struct conv_algorithm *conv_choose(const struct conv_shape *shape, enum conv_pass pass,
                                          enum bench_precision precision, int sm_count);
 
@@ -76,7 +83,8 @@ uint64_t conv_input_count(const struct conv_shape *shape);
 uint64_t conv_weight_count(const struct conv_shape *shape);
 uint64_t conv_output_count(const struct conv_shape *shape);
 
-/* Queues all launches of one pass. ERR_USAGE: the shape is not supported, or the workspace is too small. */
+/* Queues all launches of one pass. ERR_USAGE: the shape is not supported, or the workspace is too
+ * small. */
 int conv_run(struct gpu *gpu, const struct conv_algorithm *algorithm,
              const struct conv_shape *shape, const struct conv_buffers *buffers,
              const struct conv_options *options, struct err *err);

@@ -702,6 +702,7 @@ Test(vgpu_int, comparisons_combine_with_a_predicate_and_make_numbers)
 {
     comparison = "lt";
     check("setp.lt.and", "s32", "pwwp", ref_setp_and);
+    check("setp.lt.and", "u32", "pwwp", ref_setp_and);
     check("setp.lt.xor", "u32", "pwwp", ref_setp_xor);
     check("set.lt.u32", "s32", "www", ref_set);
     check("set.lt.f32", "u32", "www", ref_set_float);

@@ -1,0 +1,40 @@
+/* What the convolution kernels are told; shared by the kernels and the host that launches them.
+ * Counts and strides are elements; tensors have fewer than 2^31 of them. */
+#ifndef KERNELS_CONV_ARGS_H
+#define KERNELS_CONV_ARGS_H
+
+/* Filters up to this many rows and columns go through the implicit GEMM: a bit each in a word. */
+#define CONV_FILTER_MAX 15
+
+/* Forward and backward-data as one operation: each of the destination's pixels sums over channels
+ * and taps of the source. Source and destination are input and output forward, output and input
+ * backward. */
+struct conv_gather_args {
+    int rows;                                  /* destination channels of a group */
+    int slow;                                  /* source channels of a group */
+    int filter_h, filter_w;                    /* R, S */
+    int weight_row, weight_slow, weight_group; /* strides of the three in the weights */
+    int source_h, source_w;
+    int source_image, source_group;
+    int images, dest_h, dest_w;
+    int dest_image, dest_group;
+    int stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+    /* Backward: a destination pixel meets only those taps that fall on the stride, so that pixels
+     * are taken apart into stride_h * stride_w classes, each with its own taps. */
+    int vector; /* four pixels of the destination are aligned and in one row of memory */
+    int bias, relu;
+};
+
+/* Backward-weights: rows are output channels, columns input channels times taps, and the sum runs
+ * over the pixels of all images. */
+struct conv_weights_args {
+    int rows, columns; /* of a group */
+    int filter_h, filter_w;
+    int input_h, input_w, input_image, input_group;
+    int images, output_h, output_w, output_image, output_group;
+    int stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+    int groups;
+    int splits, split_pixels; /* pixels of each part of the sum, a multiple of the tile's step */
+};
+
+#endif

@@ -1,0 +1,188 @@
+/* Backward-weights as implicit GEMM, see conv_weights_args.
+ *
+ *   weights[m][column] = sum over pixels of output[m][pixel] * input[column's channel][pixel moved
+ * by its tap]
+ *
+ * Rows and columns are few and the sum is long, so that it is split among blocks (blockIdx.z =
+ * group * splits
+ * + split). With one split the block writes the weights; else partial sums, which conv_weights_add
+ * adds up in their order. Both operands are contiguous along the sum: neighbouring threads take
+ * neighbouring pixels. */
+#ifndef KERNELS_CONV_WEIGHTS_H
+#define KERNELS_CONV_WEIGHTS_H
+
+#include "conv_args.h"
+#include "conv_store.h"
+#include "conv_tile.h"
+
+/* A place in the sum: an output pixel, in the input's coordinates, that goes on by CONV_STEP.
+ * Offsets are carried along, in units (conv_unit), so that the loop does not multiply. */
+struct conv_pixel_walk {
+    int h, w; /* the pixel's, times stride */
+    unsigned output, input;
+
+    int step_h, step_w, end_h, end_w, stride_h;
+    unsigned step_output, step_input;   /* of a step, when nothing wraps */
+    unsigned row_input;                 /* more, at the end of a row */
+    unsigned image_output, image_input; /* more, at the end of an image */
+
+    __device__ __forceinline__ void start(const conv_weights_args &g, int first, unsigned unit)
+    {
+        end_h = g.output_h * g.stride_h;
+        end_w = g.output_w * g.stride_w;
+        stride_h = g.stride_h;
+        place(g, CONV_STEP, unit);
+        step_h = h;
+        step_w = w;
+        step_output = output;
+        step_input = input;
+        row_input = (g.stride_h * g.input_w - end_w) * unit;
+        image_output = (g.output_image - g.output_h * g.output_w) * unit;
+        image_input = (g.input_image - end_h * g.input_w) * unit;
+        place(g, first, unit);
+    }
+    __device__ __forceinline__ void place(const conv_weights_args &g, int pixel, unsigned unit)
+    {
+        const int area = g.output_h * g.output_w, image = pixel / area;
+        const int p = pixel % area / g.output_w, q = pixel % area % g.output_w;
+        h = p * g.stride_h;
+        w = q * g.stride_w;
+        output = (image * g.output_image + p * g.output_w + q) * unit;
+        input = (image * g.input_image + h * g.input_w + w) * unit;
+    }
+    __device__ __forceinline__ void advance()
+    {
+        h += step_h;
+        w += step_w;
+        output += step_output;
+        input += step_input;
+        if (w >= end_w) {
+            w -= end_w;
+            h += stride_h;
+            input += row_input;
+        }
+        if (h >= end_h) {
+            h -= end_h;
+            output += image_output;
+            input += image_input;
+        }
+    }
+};
+
+template <typename T, int BM, int BN>
+__device__ __forceinline__ void conv_weights(T *weights, float *partial, const T *output,
+                                             const T *input, const conv_weights_args &g)
+{
+    typedef conv_tile<BM, BN> tile;
+    enum { ACROSS = tile::THREADS / CONV_STEP, ROWS = BM / ACROSS, COLUMNS = BN / ACROSS };
+    __shared__ __align__(16) float shared[2 * tile::FLOATS];
+
+    const int group = blockIdx.z / g.splits, split = blockIdx.z % g.splits;
+    const int first_row = blockIdx.y * BM, first_column = blockIdx.x * BN;
+    const int lane = threadIdx.x % CONV_STEP, across = threadIdx.x / CONV_STEP;
+    const int taps = g.filter_h * g.filter_w, area = g.output_h * g.output_w;
+
+    /* Rows and columns past the end are copies of the last, and are not written. */
+    conv_address from_a[ROWS], from_b[COLUMNS];
+    int tap_h[COLUMNS], tap_w[COLUMNS];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+        from_a[i] = conv_fixed(output + group * g.output_group +
+                               min(first_row + across + i * ACROSS, g.rows - 1) * area);
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j++) {
+        const int column = min(first_column + across + j * ACROSS, g.columns - 1);
+        const int tap = column % taps;
+        tap_h[j] = tap / g.filter_w * g.dilation_h - g.pad_h;
+        tap_w[j] = tap % g.filter_w * g.dilation_w - g.pad_w;
+        from_b[j] =
+            conv_fixed(input + group * g.input_group + column / taps * (g.input_h * g.input_w) +
+                       tap_h[j] * g.input_w + tap_w[j]);
+    }
+
+    const int begin = split * g.split_pixels;
+    const int end = min(begin + g.split_pixels, g.images * area);
+    conv_pixel_walk walk;
+    walk.start(g, begin + lane, conv_unit<T>::SIZE);
+
+    T a[ROWS], b[COLUMNS];
+    auto load = [&](int left) {
+        const bool inside = left > lane;
+#pragma unroll
+        for (int i = 0; i < ROWS; i++)
+            a[i] = conv_load_if(conv_beyond<T>(from_a[i], walk.output), inside);
+#pragma unroll
+        for (int j = 0; j < COLUMNS; j++)
+            b[j] = conv_load_within(conv_beyond<T>(from_b[j], walk.input), walk.h + tap_h[j],
+                                    g.input_h, walk.w + tap_w[j], g.input_w, inside);
+        walk.advance();
+    };
+    auto store = [&](float *to) {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++)
+            to[lane * tile::PITCH_A + across + i * ACROSS] = conv_from(a[i]);
+#pragma unroll
+        for (int j = 0; j < COLUMNS; j++)
+            to[tile::B + lane * tile::PITCH_B + across + j * ACROSS] = conv_from(b[j]);
+        __syncthreads();
+    };
+
+    float acc[8][8];
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+#pragma unroll
+        for (int j = 0; j < 8; j++)
+            acc[i][j] = 0.0f;
+
+    float *write = shared;
+    const float *read_a = shared + tile::row(), *read_b = shared + tile::B + tile::column();
+    int turn = tile::FLOATS;
+    load(end - begin);
+    store(write);
+#pragma unroll 1
+    for (int left = end - begin - CONV_STEP; left > -CONV_STEP; left -= CONV_STEP) {
+        load(left);
+        tile::multiply(acc, read_a, read_b);
+        write += turn;
+        read_a += turn;
+        read_b += turn;
+        turn = -turn;
+        store(write);
+    }
+
+    const int row = first_row + tile::row(), column = first_column + tile::column();
+    const int size = g.rows * g.columns;
+    weights += group * size;
+    partial += (split * g.groups + group) * size;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        const int m = row + i / 4 * (BM / 2) + i % 4;
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            const int n = column + j / 4 * (BN / 2) + j % 4;
+            if (m >= g.rows || n >= g.columns)
+                continue;
+            if (g.splits > 1)
+                partial[m * g.columns + n] = acc[i][j];
+            else
+                conv_to(weights + m * g.columns + n, acc[i][j]);
+        }
+    }
+}
+
+/* A thread an element. */
+template <typename T>
+__device__ __forceinline__ void conv_weights_add(T *weights, const float *partial, int count,
+                                                 int splits)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count)
+        return;
+    float sum = 0.0f;
+#pragma unroll 1
+    for (int s = 0; s < splits; s++)
+        sum += partial[s * count + i];
+    conv_to(weights + i, sum);
+}
+
+#endif

@@ -1,0 +1,228 @@
+#include "bench/conv.h"
+
+#include <string.h>
+
+#include "bench/conv_parts.h"
+
+/* What each method does with its rows. */
+static const struct {
+    const char *name;
+    const char *(*unsupported)(const struct conv_algorithm *, const struct conv_shape *);
+    uint64_t (*workspace)(const struct conv_algorithm *, const struct conv_shape *, int sm_count);
+    /* Multiply-adds one after the other, as far as that can be known; for conv_choose. */
+    double (*cost)(const struct conv_algorithm *, const struct conv_shape *, int sm_count);
+    int (*run)(const struct conv_job *, struct err *);
+} methods[CONV_METHOD_COUNT] = {
+    [CONV_IMPLICIT] = { "implicit", conv_implicit_unsupported, conv_implicit_workspace,
+                        conv_implicit_cost, conv_implicit_run },
+};
+
+/* Floors: the lowest share on any target is a little higher. */
+static const struct conv_algorithm algorithms[] = {
+#define IMPLICIT_ROWS(precision, family)                                                           \
+    { "implicit-128x128",                                                                          \
+      CONV_IMPLICIT,                                                                               \
+      precision,                                                                                   \
+      CONV_FORWARD,                                                                                \
+      family,                                                                                      \
+      "conv_forward_128x128",                                                                      \
+      128,                                                                                         \
+      128,                                                                                         \
+      8,                                                                                           \
+      256,                                                                                         \
+      35,                                                                                          \
+      82,                                                                                          \
+      83 },                                                                                        \
+        { "implicit-64x64",                                                                        \
+          CONV_IMPLICIT,                                                                           \
+          precision,                                                                               \
+          CONV_FORWARD,                                                                            \
+          family,                                                                                  \
+          "conv_forward_64x64",                                                                    \
+          64,                                                                                      \
+          64,                                                                                      \
+          8,                                                                                       \
+          64,                                                                                      \
+          35,                                                                                      \
+          74,                                                                                      \
+          75 },                                                                                    \
+        { "implicit-128x128",                                                                      \
+          CONV_IMPLICIT,                                                                           \
+          precision,                                                                               \
+          CONV_BACKWARD_DATA,                                                                      \
+          family,                                                                                  \
+          "conv_data_128x128",                                                                     \
+          128,                                                                                     \
+          128,                                                                                     \
+          8,                                                                                       \
+          256,                                                                                     \
+          35,                                                                                      \
+          79,                                                                                      \
+          80 },                                                                                    \
+        { "implicit-64x64",                                                                        \
+          CONV_IMPLICIT,                                                                           \
+          precision,                                                                               \
+          CONV_BACKWARD_DATA,                                                                      \
+          family,                                                                                  \
+          "conv_data_64x64",                                                                       \
+          64,                                                                                      \
+          64,                                                                                      \
+          8,                                                                                       \
+          64,                                                                                      \
+          35,                                                                                      \
+          73,                                                                                      \
+          75 },                                                                                    \
+        { "implicit-128x128",                                                                      \
+          CONV_IMPLICIT,                                                                           \
+          precision,                                                                               \
+          CONV_BACKWARD_WEIGHTS,                                                                   \
+          family,                                                                                  \
+          "conv_weights_128x128",                                                                  \
+          128,                                                                                     \
+          128,                                                                                     \
+          8,                                                                                       \
+          256,                                                                                     \
+          35,                                                                                      \
+          78,                                                                                      \
+          79 },                                                                                    \
+        { "implicit-64x64",                                                                        \
+          CONV_IMPLICIT,                                                                           \
+          precision,                                                                               \
+          CONV_BACKWARD_WEIGHTS,                                                                   \
+          family,                                                                                  \
+          "conv_weights_64x64",                                                                    \
+          64,                                                                                      \
+          64,                                                                                      \
+          8,                                                                                       \
+          64,                                                                                      \
+          35,                                                                                      \
+          70,                                                                                      \
+          71 },
+    IMPLICIT_ROWS(BENCH_FP32, "conv_f32") IMPLICIT_ROWS(BENCH_FP16S, "conv_f16s")
+};
+
+enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
+
+const struct conv_algorithm *conv_algorithms(size_t *count)
+{
+    *count = ALGORITHMS;
+    return algorithms;
+}
+
+const struct conv_algorithm *conv_find(const char *name, enum conv_pass pass,
+                                       enum bench_precision precision)
+{
+    for (size_t i = 0; i < ALGORITHMS; i++)
+        if (algorithms[i].pass == pass && algorithms[i].precision == precision &&
+            strcmp(algorithms[i].name, name) == 0)
+            return &algorithms[i];
+    return NULL;
+}
+
+const char *conv_method_name(enum conv_method method)
+{
+    return methods[method].name;
+}
+
+const char *conv_pass_name(enum conv_pass pass)
+{
+    static const char *const names[] = { [CONV_FORWARD] = "forward",
+                                         [CONV_BACKWARD_DATA] = "backward-data",
+                                         [CONV_BACKWARD_WEIGHTS] = "backward-weights" };
+    return names[pass];
+}
+
+uint64_t conv_input_count(const struct conv_shape *s)
+{
+    return (uint64_t)s->n * (uint64_t)s->c * (uint64_t)s->h * (uint64_t)s->w;
+}
+
+uint64_t conv_weight_count(const struct conv_shape *s)
+{
+    return (uint64_t)s->k * (uint64_t)(s->c / s->groups) * (uint64_t)s->r * (uint64_t)s->s;
+}
+
+uint64_t conv_output_count(const struct conv_shape *s)
+{
+    return (uint64_t)s->n * (uint64_t)s->k * (uint64_t)conv_out_h(s) * (uint64_t)conv_out_w(s);
+}
+
+bool conv_grid_fits(uint64_t x, uint64_t y, uint64_t z)
+{
+    return x < UINT64_C(1) << 31 && y < 65536 && z < 65536;
+}
+
+static bool is_shape(const struct conv_shape *s)
+{
+    return s->n > 0 && s->c > 0 && s->h > 0 && s->w > 0 && s->k > 0 && s->r > 0 && s->s > 0 &&
+           s->pad_h >= 0 && s->pad_w >= 0 && s->stride_h > 0 && s->stride_w > 0 &&
+           s->dilation_h > 0 && s->dilation_w > 0 && s->groups > 0 && s->c % s->groups == 0 &&
+           s->k % s->groups == 0 && conv_out_h(s) > 0 && conv_out_w(s) > 0;
+}
+
+const char *conv_unsupported(const struct conv_algorithm *algorithm, const struct conv_shape *shape)
+{
+    /* Offsets are 32-bit, also as bytes; and sizes with their padding stay clear of overflow. */
+    const uint64_t most = UINT64_C(1) << 30;
+    const int side = 1 << 14;
+    if (!is_shape(shape))
+        return "this is no convolution";
+    if (conv_input_count(shape) >= most || conv_weight_count(shape) >= most ||
+        conv_output_count(shape) >= most)
+        return "a tensor has 2^30 elements or more";
+    if (shape->h > side || shape->w > side || shape->pad_h > side || shape->pad_w > side ||
+        shape->stride_h > side || shape->stride_w > side || shape->dilation_h > side ||
+        shape->dilation_w > side || shape->r > side || shape->s > side)
+        return "a side is longer than 16384";
+    return methods[algorithm->method].unsupported(algorithm, shape);
+}
+
+const struct conv_algorithm *conv_choose(const struct conv_shape *shape, enum conv_pass pass,
+                                         enum bench_precision precision, int sm_count)
+{
+    const struct conv_algorithm *best = NULL;
+    double least = 0;
+    for (size_t i = 0; i < ALGORITHMS; i++) {
+        const struct conv_algorithm *a = &algorithms[i];
+        if (a->pass != pass || a->precision != precision || conv_unsupported(a, shape))
+            continue;
+        double cost = methods[a->method].cost(a, shape, sm_count);
+        if (!best || cost < least) {
+            best = a;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+uint64_t conv_workspace_bytes(const struct conv_algorithm *algorithm,
+                              const struct conv_shape *shape, int sm_count)
+{
+    return methods[algorithm->method].workspace(algorithm, shape, sm_count);
+}
+
+int conv_launch(const struct conv_job *job, const char *kernel, const unsigned grid[3],
+                unsigned threads, void **arguments, struct err *err)
+{
+    struct gpu_launch launch = { .grid = { grid[0], grid[1], grid[2] },
+                                 .block = { threads, 1, 1 },
+                                 .arguments = arguments };
+    if (gpu_kernel(job->gpu, job->algorithm->family, kernel, &launch.function, err))
+        return -1;
+    return gpu_launch(job->gpu, &launch, err);
+}
+
+int conv_run(struct gpu *gpu, const struct conv_algorithm *algorithm,
+             const struct conv_shape *shape, const struct conv_buffers *buffers,
+             const struct conv_options *options, struct err *err)
+{
+    const struct conv_job job = { gpu, algorithm, shape, buffers, *options };
+    const char *reason = conv_unsupported(algorithm, shape);
+    if (reason)
+        return err_set(err, ERR_USAGE, "'%s' cannot do this: %s", algorithm->name, reason);
+    if (buffers->workspace_bytes < conv_workspace_bytes(algorithm, shape, gpu->device.sm_count))
+        return err_set(err, ERR_USAGE, "'%s' needs more workspace", algorithm->name);
+    if (algorithm->pass != CONV_FORWARD && (options->bias || options->relu))
+        return err_set(err, ERR_USAGE, "bias and relu are for the forward pass only");
+    return methods[algorithm->method].run(&job, err);
+}
