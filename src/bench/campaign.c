@@ -203,7 +203,7 @@ static int settle(struct campaign *c, const struct bench_case *one, bool *settle
     if (one->planned != ROW_OK)
         row_fail(&row, one->planned, "%s", one->why);
     else
-        judge_net(c->rows, net, one, c->cpu_gemm, &row);
+        judge_net(c->rows, net, one, &row);
     judge_row(c->rows, one, &row);
     if (keep(c, &row, err) == 0)
         return 0;

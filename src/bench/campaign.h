@@ -11,7 +11,6 @@ struct campaign {
     const struct plan *plan;
     const struct plan_net *nets; /* that the plan's sums are of */
     size_t net_count;
-    enum case_engine cpu_gemm;
     struct measure_input input; /* of every worker; cases and settings are set here */
     struct stream *stream;      /* NULL, or closed: rows are kept in memory alone */
     struct row_list

@@ -68,14 +68,11 @@ static const struct row *layer_row(const struct row_list *rows, const struct ben
     return row_list_find(rows, &like);
 }
 
-static struct bench_case layer_case(const struct plan_layer *l, const struct bench_case *net,
-                                    enum case_engine cpu_gemm)
+static struct bench_case layer_case(const struct plan_layer *l, const struct bench_case *net)
 {
     struct conv_shape conv = l->conv;
     struct gemm_shape gemm = l->gemm;
-    enum case_engine gemms = net->engine == ENGINE_CUDNN    ? ENGINE_CUBLAS
-                             : net->engine == ENGINE_ONEDNN ? cpu_gemm
-                                                            : net->engine;
+    enum case_engine gemms = net->engine == ENGINE_CUDNN ? ENGINE_CUBLAS : net->engine;
     conv.n *= net->batch;
     if (gemm.batch > 1)
         gemm.batch *= net->batch;
@@ -85,14 +82,13 @@ static struct bench_case layer_case(const struct plan_layer *l, const struct ben
                       : case_gemm(gemms, net->precision, &gemm);
 }
 
-void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c,
-               enum case_engine cpu_gemm, struct row *row)
+void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c, struct row *row)
 {
     double ms = 0, low = 0, high = 0, coverage = 1;
     bool spread = true;
     row->flop = 0;
     for (size_t i = 0; i < net->count; i++) {
-        struct bench_case layer = layer_case(&net->layers[i], c, cpu_gemm);
+        struct bench_case layer = layer_case(&net->layers[i], c);
         const struct row *r = layer_row(rows, &layer);
         double n = net->layers[i].count;
         if (!r || r->status != ROW_OK || !r->time.count) {

@@ -15,7 +15,6 @@ void judge_row(const struct row_list *rows, const struct bench_case *c, struct r
 
 /* The sum over the layers' rows, each as often as it occurs; skipped, with the layer that is
  * missing, when one has no time. */
-void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c,
-               enum case_engine cpu_gemm, struct row *row);
+void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c, struct row *row);
 
 #endif

@@ -54,27 +54,32 @@ static void open_vendor(struct measure_place *p)
     }
 }
 
+static void open_cpu_gemm(struct measure_place *p, enum case_engine engine)
+{
+    struct err err;
+    err_clear(&err);
+    bool onednn = engine == ENGINE_ONEDNN;
+    struct cpu_gemm *gemm = &p->cpu_gemm[onednn];
+    if (cpu_gemm_open(gemm, onednn ? CPU_GEMM_ONEDNN : CPU_GEMM_OPENBLAS, &p->where, 0, &err))
+        miss(p, engine, err.msg);
+    else
+        p->op.cpu_gemm[engine] = gemm;
+}
+
 static void open_cpu(struct measure_place *p, const struct bench_case *cases, size_t count)
 {
     struct err err;
     err_clear(&err);
-    bool gemm = false, conv = false;
     for (size_t i = 0; i < count; i++) {
-        gemm = gemm || (case_is_cpu(&cases[i]) && cases[i].kind == CASE_GEMM);
-        conv = conv || (case_is_cpu(&cases[i]) && cases[i].kind == CASE_CONV);
+        enum case_engine engine = cases[i].engine;
+        if (!case_is_cpu(&cases[i]) || p->op.missing[engine])
+            continue;
+        if (cases[i].kind == CASE_GEMM && !p->op.cpu_gemm[engine])
+            open_cpu_gemm(p, engine);
+        else if (cases[i].kind == CASE_CONV && !p->op.onednn &&
+                 !(p->op.onednn = cpu_onednn_open(&p->where, 0, &err)))
+            miss(p, engine, err.msg);
     }
-    if (gemm) {
-        p->has_cpu_gemm = cpu_gemm_open(&p->cpu_gemm, &p->where, 0, &err) == 0;
-        if (p->has_cpu_gemm)
-            p->op.cpu_gemm = &p->cpu_gemm;
-        else {
-            miss(p, ENGINE_OPENBLAS, err.msg);
-            miss(p, ENGINE_ONEDNN, err.msg);
-        }
-    }
-    err_clear(&err);
-    if (conv && !(p->op.onednn = cpu_onednn_open(&p->where, 0, &err)))
-        miss(p, ENGINE_ONEDNN, err.msg);
 }
 
 static int open_device(struct measure_place *p, const json_t *input, struct err *err)
@@ -125,8 +130,9 @@ void measure_place_close(struct measure_place *p)
         vendor_close(p->op.vendor);
     if (p->op.onednn)
         cpu_onednn_close(p->op.onednn);
-    if (p->has_cpu_gemm)
-        cpu_gemm_close(&p->cpu_gemm);
+    for (int i = 0; i < 2; i++)
+        if (p->op.cpu_gemm[i ? ENGINE_ONEDNN : ENGINE_OPENBLAS])
+            cpu_gemm_close(&p->cpu_gemm[i]);
     if (p->has_gpu)
         gpu_close(&p->gpu);
 }

@@ -8,9 +8,9 @@
 struct measure_place {
     struct op_place op;
     struct gpu gpu;
-    struct cpu_gemm cpu_gemm;
+    struct cpu_gemm cpu_gemm[2]; /* OpenBLAS, oneDNN */
     struct tune tune;
-    bool has_gpu, has_cpu_gemm;
+    bool has_gpu;
     char uses[ENGINE_COUNT][320]; /* why an engine is missing */
     const char *nvml;
     const char *names[64];

@@ -15,7 +15,7 @@
 struct op_place {
     struct gpu *gpu;
     struct vendor *vendor;
-    const struct cpu_gemm *cpu_gemm;
+    const struct cpu_gemm *cpu_gemm[ENGINE_COUNT]; /* by engine */
     struct cpu_onednn *onednn;
     const char *missing[ENGINE_COUNT];
     struct tune *tune; /* NULL: kernels are chosen by their model alone */

@@ -53,7 +53,7 @@ static int gemm_prepare(struct op *op, struct err *err)
     s->a = new_array(batch * m * k, SEED_A);
     s->b = new_array(batch * k * n, SEED_B);
     s->c = new_array(s->count, 0);
-    str_copy(op->variant, sizeof op->variant, op->place->cpu_gemm->name);
+    str_copy(op->variant, sizeof op->variant, op->place->cpu_gemm[op->c.engine]->name);
     if (s->a && s->b && s->c)
         return 0;
     gemm_release(op);
@@ -65,7 +65,7 @@ static int gemm_run_cpu(struct op *op, unsigned turn, struct err *err)
 {
     struct cpu_gemm_state *s = op->state;
     (void)turn;
-    return cpu_gemm_run(op->place->cpu_gemm, &op->c.gemm, 1, s->a, s->b, 0, s->c, err);
+    return cpu_gemm_run(op->place->cpu_gemm[op->c.engine], &op->c.gemm, 1, s->a, s->b, 0, s->c, err);
 }
 
 static int gemm_poison(struct op *op, struct err *err)

@@ -39,7 +39,6 @@ struct plan_options {
     bool cpu, gpu;                     /* where */
     bool simulated;                    /* sizes are cut to what a CPU can simulate */
     const char *missing[ENGINE_COUNT]; /* why there is no such engine; NULL: there is */
-    enum case_engine cpu_gemm;         /* which library multiplies on the CPU */
     int batches[4];                    /* of the networks; ends with 0. None: 1 */
 };
 

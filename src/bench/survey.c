@@ -12,14 +12,14 @@ enum { TIMEOUT_MS = 120000 };
 /* ---- the worker ---- */
 
 static void report(FILE *to, const char *name, const char *version, const char *path,
-                   const char *reason, int first, int second, unsigned threads)
+                   const char *reason, enum case_engine engine, unsigned threads)
 {
     json_t *line = json_object();
     json_put_text(line, "name", name);
     json_put_text(line, "version", version);
     json_put_text(line, "path", path);
     json_put_text(line, "reason", reason);
-    json_put(line, "engines", json_pack("[i,i]", first, second));
+    json_put_number(line, "engine", (uint64_t)engine);
     json_put_number(line, "threads", threads);
     json_dumpf(line, to, JSON_COMPACT);
     fputc('\n', to);
@@ -32,25 +32,19 @@ static void report_vendor(FILE *to, const struct measure_place *p, enum vendor_l
 {
     const struct vendor_state *s = p->op.vendor ? vendor_state(p->op.vendor, library) : NULL;
     if (s)
-        report(to, s->name, s->version, s->path, s->reason, engine, engine, 0);
+        report(to, s->name, s->version, s->path, s->reason, engine, 0);
     else
-        report(to, case_engine_name(engine), "", "", p->op.missing[engine], engine, engine, 0);
+        report(to, case_engine_name(engine), "", "", p->op.missing[engine], engine, 0);
 }
 
-static void report_cpu(FILE *to, struct measure_place *p)
+static void report_cpu(FILE *to, const struct measure_place *p, enum case_engine engine,
+                       const char *name)
 {
-    if (p->has_cpu_gemm) {
-        int engine = p->cpu_gemm.onednn ? ENGINE_ONEDNN : ENGINE_OPENBLAS;
-        report(to, p->cpu_gemm.name, "", p->cpu_gemm.path, "", engine, engine, p->cpu_gemm.threads);
-    } else {
-        report(to, "OpenBLAS", "", "", p->op.missing[ENGINE_OPENBLAS], ENGINE_OPENBLAS,
-               ENGINE_OPENBLAS, 0);
-    }
-    if (p->op.onednn)
-        report(to, cpu_onednn_name(p->op.onednn), "", cpu_onednn_path(p->op.onednn), "",
-               ENGINE_ONEDNN, ENGINE_ONEDNN, cpu_onednn_threads(p->op.onednn));
+    const struct cpu_gemm *g = p->op.cpu_gemm[engine];
+    if (g)
+        report(to, g->name, "", g->path, "", engine, g->threads);
     else
-        report(to, "oneDNN", "", "", p->op.missing[ENGINE_ONEDNN], ENGINE_ONEDNN, ENGINE_ONEDNN, 0);
+        report(to, name, "", "", p->op.missing[engine], engine, 0);
 }
 
 /* measure_place opens what its cases need: these need everything. */
@@ -63,7 +57,7 @@ static size_t cases_for(bool gpu, bool cpu, struct bench_case *cases)
     }
     if (cpu) {
         cases[n++] = (struct bench_case){ .kind = CASE_GEMM, .engine = ENGINE_OPENBLAS };
-        cases[n++] = (struct bench_case){ .kind = CASE_CONV, .engine = ENGINE_ONEDNN };
+        cases[n++] = (struct bench_case){ .kind = CASE_GEMM, .engine = ENGINE_ONEDNN };
     }
     return n;
 }
@@ -82,8 +76,10 @@ static int run(const json_t *input, FILE *to, struct err *err)
         report_vendor(to, &place, VENDOR_CUBLAS, ENGINE_CUBLAS);
         report_vendor(to, &place, VENDOR_CUDNN, ENGINE_CUDNN);
     }
-    if (cpu)
-        report_cpu(to, &place);
+    if (cpu) {
+        report_cpu(to, &place, ENGINE_OPENBLAS, "OpenBLAS");
+        report_cpu(to, &place, ENGINE_ONEDNN, "oneDNN");
+    }
     measure_place_close(&place);
     return 0;
 }
@@ -100,30 +96,25 @@ static void take_text(const json_t *line, const char *key, char *to, size_t size
 
 static void take_line(struct survey *s, const json_t *line)
 {
-    const json_t *engines = json_object_get(line, "engines");
-    if (!engines || s->count == SURVEY_MAX)
+    json_int_t engine = json_integer_value(json_object_get(line, "engine"));
+    if (!json_object_get(line, "engine") || s->count == SURVEY_MAX || engine < 0 ||
+        engine >= ENGINE_COUNT)
         return;
     struct survey_library *l = &s->libraries[s->count++];
     take_text(line, "name", l->name, sizeof l->name);
     take_text(line, "version", l->version, sizeof l->version);
     take_text(line, "path", l->path, sizeof l->path);
     take_text(line, "reason", l->reason, sizeof l->reason);
-    for (size_t i = 0; i < json_array_size(engines); i++) {
-        json_int_t e = json_integer_value(json_array_get(engines, i));
-        if (e >= 0 && e < ENGINE_COUNT)
-            l->engines[e] = true;
-    }
+    l->engine = (enum case_engine)engine;
     unsigned threads = (unsigned)json_integer_value(json_object_get(line, "threads"));
     if (threads && !s->cpu_threads)
         s->cpu_threads = threads;
-    if (threads && s->cpu_gemm == ENGINE_COUNT)
-        s->cpu_gemm = l->engines[ENGINE_OPENBLAS] ? ENGINE_OPENBLAS : ENGINE_ONEDNN;
 }
 
 static bool was_told(const struct survey *s, enum case_engine engine)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (s->libraries[i].engines[engine])
+        if (s->libraries[i].engine == engine)
             return true;
     return false;
 }
@@ -131,17 +122,14 @@ static bool was_told(const struct survey *s, enum case_engine engine)
 /* What the worker did not come to say is missing for the reason that it ended. */
 static void fill_up(struct survey *s, bool gpu, bool cpu, const char *why)
 {
-    static const enum case_engine all[] = { ENGINE_CUBLAS, ENGINE_CUDNN, ENGINE_OPENBLAS,
-                                            ENGINE_ONEDNN };
-    for (size_t i = 0; i < 4; i++) {
-        bool asked = i < 2 ? gpu : cpu;
-        if (!asked || was_told(s, all[i]) || s->count == SURVEY_MAX ||
-            (all[i] == ENGINE_OPENBLAS && s->cpu_gemm == ENGINE_ONEDNN))
+    for (int e = ENGINE_CUBLAS; e < ENGINE_COUNT; e++) {
+        bool asked = e == ENGINE_CUBLAS || e == ENGINE_CUDNN ? gpu : cpu;
+        if (!asked || was_told(s, (enum case_engine)e) || s->count == SURVEY_MAX)
             continue;
         struct survey_library *l = &s->libraries[s->count++];
-        str_copy(l->name, sizeof l->name, case_engine_name(all[i]));
+        str_copy(l->name, sizeof l->name, case_engine_name((enum case_engine)e));
         str_copy(l->reason, sizeof l->reason, why);
-        l->engines[all[i]] = true;
+        l->engine = (enum case_engine)e;
     }
 }
 
@@ -153,7 +141,7 @@ int survey_run(const struct measure_input *input, bool gpu, bool cpu, struct sur
     static const struct plan_settings none = { .rounds = 1 };
     const char *told = NULL;
     char how[160];
-    *s = (struct survey){ .cpu_gemm = ENGINE_COUNT };
+    *s = (struct survey){ .count = 0 };
     plain.settings = &none;
     plain.count = 0;
     json_t *document =
@@ -169,21 +157,14 @@ int survey_run(const struct measure_input *input, bool gpu, bool cpu, struct sur
     }
     worker_describe(&ran, how, sizeof how);
     fill_up(s, gpu, cpu, told ? told : how);
-    if (s->cpu_gemm == ENGINE_COUNT)
-        s->cpu_gemm = ENGINE_OPENBLAS;
     worker_result_free(&ran);
     return failed;
 }
 
 const char *survey_missing(const struct survey *s, enum case_engine engine)
 {
-    const char *why = NULL;
-    for (size_t i = 0; i < s->count; i++) {
-        const struct survey_library *l = &s->libraries[i];
-        if (l->engines[engine] && !*l->reason)
-            return NULL;
-        if (l->engines[engine])
-            why = l->reason;
-    }
-    return why;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->libraries[i].engine == engine)
+            return *s->libraries[i].reason ? s->libraries[i].reason : NULL;
+    return NULL;
 }

@@ -13,7 +13,7 @@ struct survey_library {
     char version[32]; /* "" not told apart from the name */
     char path[1024];
     char reason[320];           /* why it is not used; "" it is */
-    bool engines[ENGINE_COUNT]; /* whose rows rest on it */
+    enum case_engine engine; /* whose rows rest on it */
 };
 
 #define SURVEY_MAX 4
@@ -21,7 +21,6 @@ struct survey_library {
 struct survey {
     struct survey_library libraries[SURVEY_MAX];
     size_t count;
-    enum case_engine cpu_gemm; /* OPENBLAS, or ONEDNN where that is what multiplies */
     unsigned cpu_threads;      /* 0: no library told */
 };
 
