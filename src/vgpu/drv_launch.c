@@ -109,7 +109,8 @@ static void prepare(const struct drv_function *f, struct exec_launch *launch,
     launch->find_unwritten = config->report_uninitialised;
     launch->max_shared_bytes = drv_card_limits(card)->shared_block_optin;
     launch->sm_count = card->sms;
-    launch->clock_khz = (uint64_t)(card->boost_mhz * 1000);
+    launch->clock_khz =
+        (uint64_t)(card->boost_mhz * 10) * (model->clock_percent ? model->clock_percent : 100);
     launch->instruction_budget = config->budget ? config->budget : BUDGET_DEFAULT;
     uint64_t watchdog = drv_model_watchdog(model, warps);
     if (watchdog < launch->instruction_budget)
@@ -123,6 +124,7 @@ static int run(struct drv_function *f, struct drv_stream *stream, struct exec_la
     struct err err;
     err_clear(&err);
     prepare(f, launch, &model);
+    launch->start_ns = drv_stream_start(stream);
     if (exec_launch(f->module->code, f->kernel, launch, &result, &err) < 0) {
         drv_log("'%s' cannot be launched: %s", f->name, err.msg);
         return err.native ? err.native : DRV_INVALID_VALUE;

@@ -113,6 +113,7 @@ struct exec_launch {
     uint32_t max_shared_bytes; /* a block; 0: 48 KiB */
     unsigned sm_count;         /* for %smid and %nsmid; 0: 1 */
     uint64_t clock_khz;        /* for %globaltimer and %clock; 0: 1 GHz */
+    uint64_t start_ns; /* what %globaltimer says at the launch's beginning, and %clock in cycles */
     /* Gets what kernels print, a thread's call at a time and never two at once; NULL: it is lost.
      */
     void (*print)(void *context, const char *text);

@@ -23,16 +23,21 @@ static uint32_t thread_axis(const struct warp *w, unsigned lane, unsigned compon
     }
 }
 
-/* A clock that goes on with the instructions of this warp: four cycles each. */
+static uint64_t clock_khz(const struct warp *w)
+{
+    uint64_t khz = w->worker->run->launch->clock_khz;
+    return khz ? khz : 1000000;
+}
+
+/* Clocks that go on with the instructions of this warp: four cycles each. */
 static uint64_t cycles(const struct warp *w)
 {
-    return w->issued * 4;
+    return w->worker->run->launch->start_ns / 1000 * clock_khz(w) / 1000 + w->issued * 4;
 }
 
 static uint64_t nanoseconds(const struct warp *w)
 {
-    uint64_t khz = w->worker->run->launch->clock_khz ? w->worker->run->launch->clock_khz : 1000000;
-    return cycles(w) * 1000000 / khz;
+    return w->worker->run->launch->start_ns + w->issued * 4 * 1000000 / clock_khz(w);
 }
 
 /* Values that are the same for all lanes. */

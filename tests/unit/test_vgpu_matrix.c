@@ -77,7 +77,8 @@ static void add_registers(struct str *s, char letter, unsigned count)
     str_add(s, "}");
 }
 
-static struct str wmma_text(const struct wmma_case *x, bool a_col, bool b_col, bool d_col)
+static struct str wmma_text(const struct wmma_case *x, bool a_col, bool b_col, bool d_col,
+                            const char *space)
 {
     struct str s = STR_INIT;
     const char *a = a_col ? "col" : "row", *b = b_col ? "col" : "row", *d = d_col ? "col" : "row";
@@ -89,9 +90,9 @@ static struct str wmma_text(const struct wmma_case *x, bool a_col, bool b_col, b
         ".reg .b32 %l<3>;\nld.param.u64 %p0, [d];\nld.param.u64 %p1, [a];\nld.param.u64 %p2, [b];\n"
         "ld.param.u64 %p3, [c];\nld.param.u32 %l0, [la];\nld.param.u32 %l1, [lb];\nld.param.u32 "
         "%l2, [ld];\n");
-    str_addf(&s, "wmma.load.a.sync.aligned.%s.%s.global.%s ", a, x->shape, x->factor);
+    str_addf(&s, "wmma.load.a.sync.aligned.%s.%s%s.%s ", a, x->shape, space, x->factor);
     add_registers(&s, 'a', x->a_regs);
-    str_addf(&s, ", [%%p1], %%l0;\nwmma.load.b.sync.aligned.%s.%s.global.%s ", b, x->shape,
+    str_addf(&s, ", [%%p1], %%l0;\nwmma.load.b.sync.aligned.%s.%s%s.%s ", b, x->shape, space,
              x->factor);
     add_registers(&s, 'b', x->b_regs);
     str_addf(&s, ", [%%p2], %%l1;\nwmma.load.c.sync.aligned.%s.%s.%s ", d, x->shape, x->sum);
@@ -120,7 +121,8 @@ static uint64_t matrix(struct vgpu_run *r, const char *type, unsigned rows, unsi
     return vgpu_buffer(r, bytes, (col ? cols : rows) * stride * bytes_of(type));
 }
 
-static void check_wmma(const struct wmma_case *x, bool a_col, bool b_col, bool d_col)
+static void check_wmma(const struct wmma_case *x, bool a_col, bool b_col, bool d_col,
+                       const char *space)
 {
     struct {
         uint64_t d, a, b, c;
@@ -129,7 +131,7 @@ static void check_wmma(const struct wmma_case *x, bool a_col, bool b_col, bool d
             .lb = b_col ? x->k : x->n,
             .ld = (d_col ? x->m : x->n) + 4 };
     struct vgpu_run r;
-    struct str text = wmma_text(x, a_col, b_col, d_col);
+    struct str text = wmma_text(x, a_col, b_col, d_col, space);
     cr_assert_eq(vgpu_load(&r, text.p, 90, NULL, false), 0, "%s %s: %s", x->shape, x->types,
                  r.err.msg);
     p.a = matrix(&r, x->factor, x->m, x->k, p.la, a_col, 1);
@@ -157,8 +159,8 @@ static void check_wmma(const struct wmma_case *x, bool a_col, bool b_col, bool d
 Test(vgpu_matrix, wmma_multiplies_from_memory_to_memory_in_every_layout)
 {
     for (size_t i = 0; i < sizeof wmma_cases / sizeof wmma_cases[0]; i++)
-        for (unsigned how = 0; how < 8; how++)
-            check_wmma(&wmma_cases[i], how & 1, how & 2, how & 4);
+        for (unsigned how = 0; how < 16; how++)
+            check_wmma(&wmma_cases[i], how & 1, how & 2, how & 4, how & 8 ? "" : ".global");
 }
 
 /* ---- mma --------------------------------------------------------------------------------------
