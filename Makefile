@@ -18,6 +18,8 @@ WERROR ?=
 NVCC ?=
 # ARCHS="35 50" builds these targets only; fatbin/archs.mk has them all.
 ARCHS ?=
+# FAMILIES="probe gemm_f32" builds these kernel families only.
+FAMILIES ?=
 # Kernel images, compiled once for all builds of the host program.
 ifeq ($(NVCC),none)
 override FATBIN := $(BUILD)/no-images
@@ -108,7 +110,7 @@ $(BUILD)/src/data/tables.o: $(wildcard src/data/*.tsv)
 NVCC_FLAGS     := -std=c++14 -allow-unsupported-compiler -Wno-deprecated-gpu-targets
 KERNEL_HEADERS := $(wildcard kernels/*.h)
 
-export NVCC
+export NVCC FAMILIES
 include $(FATBIN)/rules.mk
 $(FATBIN)/rules.mk: FORCE
 	@fatbin/rules $(FATBIN) $(ARCHS)
@@ -131,8 +133,9 @@ $(FATBIN)/images.o: fatbin/images.S $(FATBIN)/images.inc $(FATBIN)/manifest.tsv 
 	$(Q)$(CC) -Wa,-I$(FATBIN) -c -o $(part) $< $(done)
 
 # The program looks into itself: are all of them there?
-$(BUILD)/checked: $(BUILD)/smfit $(FATBIN)/manifest.tsv fatbin/check
+$(BUILD)/checked: $(BUILD)/smfit $(FATBIN)/manifest.tsv fatbin/check fatbin/bodies
 	@fatbin/check $(BUILD)/smfit $(FATBIN)/manifest.tsv
+	@fatbin/bodies $(filter %.ptx,$(IMAGES))
 	@touch $@
 
 -include fatbin/runtime.mk
@@ -333,6 +336,6 @@ clean: ## removes what was built; the CUDA compiler stays
 help: ## this text
 	@echo "make TARGET [NAME=VALUE]..."
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
-	@echo "values: NVCC=none (no images)  ARCHS=\"35 50\"  CC=clang  SAN=address,undefined  WERROR=1  V=1  BUILD=$(BUILD)"
+	@echo "values: NVCC=none (no images)  ARCHS=\"35 50\"  FAMILIES=\"probe\"  CC=clang  SAN=address,undefined  WERROR=1  V=1  BUILD=$(BUILD)"
 
 -include $(wildcard $(BUILD)/src/*.d $(BUILD)/src/*/*.d $(BUILD)/tests/*/*.d)
