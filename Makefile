@@ -220,6 +220,17 @@ cli: $(BUILD)/smfit runtime $(VGPU) ## the program's own output against what is 
 test-vgpu: $(VGPU) ## other programs on the virtual GPU
 	@tests/vgpu/run $(BUILD)
 
+# tests/kernels/op_<operation>.c becomes a program that runs all kernels of an operation on one virtual card.
+KERNEL_TESTS := $(patsubst tests/kernels/op_%.c,$(BUILD)/tests/kernels/%,$(sort $(wildcard tests/kernels/op_*.c)))
+
+$(KERNEL_TESTS): $(BUILD)/tests/kernels/%: $(BUILD)/tests/kernels/op_%.o $(BUILD)/tests/kernels/kernels.o \
+                 $(call archives,bench $(NEEDS_bench)) $(call images,bench)
+	$(link) $(LIBS)
+
+.PHONY: test-kernels
+test-kernels: $(KERNEL_TESTS) $(VGPU) $(FATBIN)/manifest.tsv ## every kernel on virtual cards, against references; SMFIT_FULL=1 all cases
+	@tests/kernels/run $(BUILD) $(FATBIN)
+
 # tests/fuzz/fuzz_<layer>_<what>.c is a libFuzzer target; here it is linked with a driver that gives it
 # the files of its corpus, and under FUZZER=1 (clang) with libFuzzer.
 FUZZER ?=
@@ -246,7 +257,7 @@ fuzz: ## new inputs for each fuzz target, FUZZ_SECONDS=5 each (clang)
 .PHONY: test-build test test-san test-none test-full
 test-build: check-programs
 	@scripts/stages unit '$(MAKE) $(jobs) -s unit' corpus '$(MAKE) $(jobs) -s fuzz-replay' $(if $(wildcard tests/cli/run),cli '$(MAKE) $(jobs) -s cli') \
-	    vgpu '$(MAKE) $(jobs) -s test-vgpu' opcodes '$(MAKE) -s opcodes'
+	    vgpu '$(MAKE) $(jobs) -s test-vgpu' kernels '$(MAKE) $(jobs) -s test-kernels' opcodes '$(MAKE) -s opcodes'
 
 test: ## set up, build and test
 	@scripts/setup host tests drivers $(if $(filter none,$(NVCC)),,toolkit)
@@ -266,6 +277,7 @@ test-full: ## everything, before an issue is closed (up to 90 minutes)
 	    fuzz '$(MAKE) $(jobs) fuzz FUZZ_SECONDS=60' \
 	    faults 'scripts/faults $(BUILD) all' \
 	    model 'SMFIT_FULL=1 tests/vgpu/run $(BUILD)' \
+	    kernels 'SMFIT_FULL=1 tests/kernels/run $(BUILD) $(FATBIN)' \
 	    sweeps 'SMFIT_FULL=1 TEST_SECONDS=2400 scripts/run-tests $(BUILD)/san/tests/test_image_sweeps'
 
 # ---- checks ------------------------------------------------------------------------------------
@@ -279,7 +291,7 @@ CPPCHECK  := cppcheck -q --error-exitcode=1 --enable=warning,performance --inlin
 SCRIPTS   := $(shell grep -lE '^.!.*(bash|/sh)$$' .ci/run scripts/* fatbin/* tests/*/* 2>/dev/null)
 
 .PHONY: check check-programs
-check-programs: all $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
+check-programs: all $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(KERNEL_TESTS)
 check: ## warnings of gcc and clang as errors, cppcheck, layers, shellcheck
 	@scripts/stages \
 	    gcc '$(MAKE) $(jobs) -s BUILD=$(BUILD)/check-gcc WERROR=1 check-programs' \

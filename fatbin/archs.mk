@@ -41,3 +41,4 @@ FAMILY_ceil_dp4a := 43 61 5.0 ceiling of the dot product of four bytes
 FAMILY_ceil_tc_f16 := 44 70 6.3 ceiling of tensor instructions on fp16
 FAMILY_ceil_tc_s8 := 45 72 6.3 ceiling of tensor instructions on bytes
 FAMILY_ceil_tc_wide := 46 80 7.0 ceilings of tensor instructions on bf16 and tf32
+FAMILY_gemm_f32 := 10 35 3.1 matrix products in single precision

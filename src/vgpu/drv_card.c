@@ -168,7 +168,7 @@ static int rank(const struct drv_card *card, bool rare)
     return (is_complete(card) ? 2 : 0) + (rare ? 0 : 1);
 }
 
-int drv_card_find(struct drv_card *card, const char *name, struct err *err)
+static int find_row(struct drv_card *card, const char *name, struct err *err)
 {
     const struct table *t = data_table(DATA_CARDS);
     enum match best = MATCH_NONE;
@@ -197,6 +197,24 @@ int drv_card_find(struct drv_card *card, const char *name, struct err *err)
     if (!is_complete(card))
         return err_set(err, ERR_USAGE, "card '%s' lacks figures that a virtual GPU needs",
                        card->name);
+    return 0;
+}
+
+/* "NAME@5.3"; its drivers are NAME's. */
+int drv_card_find(struct drv_card *card, const char *name, struct err *err)
+{
+    const char *at = strchr(name, '@');
+    char alone[sizeof card->name];
+    if (!at)
+        return find_row(card, name, err);
+    unsigned cc = capability(at + 1);
+    if (!cc)
+        return err_set(err, ERR_USAGE, "'%s' is no capability", at + 1);
+    snprintf(alone, sizeof alone, "%.*s", (int)(at - name), name);
+    if (find_row(card, alone, err))
+        return -1;
+    card->drivers_of_cc = card->cc;
+    card->cc = cc;
     return 0;
 }
 
@@ -239,6 +257,11 @@ const struct drv_limits *drv_card_limits(const struct drv_card *card)
 /* ---- which drivers know it ----------------------------------------------------------------------
  */
 
+static unsigned drivers_of(const struct drv_card *card)
+{
+    return card->drivers_of_cc ? card->drivers_of_cc : card->cc;
+}
+
 /* Source: release notes of the branches and the lists of supported chips in their READMEs; the
  * kernel messages "supported through the NVIDIA 470.xx (580.xx) Legacy drivers" for the ends. The
  * first branches of 9.0 and later are `likely`. */
@@ -254,7 +277,7 @@ static unsigned first_branch(const struct drv_card *card)
     if (strncmp(card->name, "H200", 4) == 0)
         return 535;
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        if (card->cc >= first[i].cc)
+        if (drivers_of(card) >= first[i].cc)
             return first[i].branch;
     return 340;
 }
@@ -268,15 +291,15 @@ static unsigned last_of_board(unsigned cc)
 /* Windows numbers within a branch go further than Linux's, so these are compared as they stand. */
 static unsigned last_branch(const struct drv_card *card, enum drv_os os)
 {
-    if (last_of_board(card->cc))
-        return last_of_board(card->cc);
-    if (card->cc < 30)
+    if (last_of_board(drivers_of(card)))
+        return last_of_board(drivers_of(card));
+    if (drivers_of(card) < 30)
         return os == DRV_WINDOWS ? 391 : 390;
-    if (card->cc < 50 && os == DRV_WINDOWS)
+    if (drivers_of(card) < 50 && os == DRV_WINDOWS)
         return card->notebook ? 425 : 474;
-    if (card->cc < 50)
+    if (drivers_of(card) < 50)
         return 470;
-    return card->cc < 75 ? os == DRV_WINDOWS ? 582 : 580 : 0;
+    return drivers_of(card) < 75 ? os == DRV_WINDOWS ? 582 : 580 : 0;
 }
 
 void drv_card_window(const struct drv_card *card, enum drv_os os, unsigned *first, unsigned *last)

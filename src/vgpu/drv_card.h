@@ -17,6 +17,7 @@ struct drv_card {
     bool notebook;
     bool display; /* may drive a display, so that long kernels meet a watchdog */
     unsigned cc;  /* 35 */
+    unsigned drivers_of_cc; /* whose drivers know it, when the name said another cc; else 0 */
     unsigned pci_vendor, pci_device;
     unsigned sms, cores;
     double base_mhz, boost_mhz; /* boost is base where there is none */
@@ -44,7 +45,8 @@ enum { DRV_CARD_SHARED_BLOCK = 48 << 10 };
 /* Finds a card by the name that the table prints, or by a shortened one: without case, blanks,
  * hyphens, brackets and NVIDIA's family words. Among several of the same capability the first that
  * is no rare OEM part; ERR_USAGE when they differ, when none is meant, or when its row lacks a
- * figure that is needed. */
+ * figure that is needed. "NAME@5.3" is that card with another capability, for tests of images that no
+ * card of the table can load. */
 int drv_card_find(struct drv_card *card, const char *name, struct err *err);
 
 const struct drv_limits *drv_card_limits(const struct drv_card *card);

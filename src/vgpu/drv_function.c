@@ -35,6 +35,13 @@ static const struct drv_limits *limits_of(const struct drv_function *f)
 static unsigned registers(const struct drv_function *f)
 {
     unsigned most = limits_of(f)->regs_thread;
+    if (f->kernel && f->info.max_threads < BLOCK_MAX) {
+        /* compilers keep to what a block of .maxntid threads can have */
+        unsigned warps = (f->info.max_threads + WARP - 1) / WARP;
+        warps = (warps + WARP_UNIT - 1) / WARP_UNIT * WARP_UNIT;
+        unsigned each = limits_of(f)->regs_block / warps / REGISTER_UNIT * REGISTER_UNIT / WARP;
+        most = each < most ? each : most;
+    }
     return f->info.registers > most ? most : f->info.registers;
 }
 

@@ -62,6 +62,24 @@ Test(drv_device, an_unknown_card_is_no_device)
     cr_expect_eq(cuInit(0), DRV_NO_DEVICE);
 }
 
+Test(drv_device, a_card_can_be_given_another_capability_and_keeps_its_drivers)
+{
+    int major = 0, minor = 0, registers = 0;
+    play("GeForce GTX 980@5.3", "580.65", NULL);
+    cr_assert_eq(devices(), 1);
+    cr_assert_eq(cuDeviceGetAttribute(&major, 75, 0), 0);
+    cr_assert_eq(cuDeviceGetAttribute(&minor, 76, 0), 0);
+    cr_assert_eq(cuDeviceGetAttribute(&registers, 12, 0), 0);
+    cr_expect_eq(major * 10 + minor, 53);
+    cr_expect_eq(registers, 32768, "a block of 5.3 has %d registers", registers);
+}
+
+Test(drv_device, a_capability_that_is_no_number_is_no_device)
+{
+    play("GeForce GTX 980@new", "580.65", NULL);
+    cr_expect_eq(devices(), -1);
+}
+
 Test(drv_device, calls_before_cuInit_say_so)
 {
     play("920m", "470.256", NULL);
