@@ -32,6 +32,7 @@ TARGET_121 := new Blackwell GB10 (DGX Spark)
 # instructions allow; the build stops when that is not the ISA given here, since a higher one takes
 # old drivers away. An image's number is <number> * 10000 + target * 10 + 1 for a cubin, 2 for PTX.
 FAMILY_probe := 1 35 3.1 says which image ran, and computes what the host can check
+FAMILY_gemm_f32 := 10 35 3.1 matrix products in single precision
 FAMILY_conv_f32 := 20 35 3.1 convolution as implicit GEMM, forward and both backwards
 FAMILY_conv_f16s := 21 35 3.1 the same, fp16 in memory
 FAMILY_ceil_alu := 40 35 3.1 ceilings of multiply-adds in fp32, fp64 and 32-bit integers
@@ -41,4 +42,3 @@ FAMILY_ceil_dp4a := 43 61 5.0 ceiling of the dot product of four bytes
 FAMILY_ceil_tc_f16 := 44 70 6.3 ceiling of tensor instructions on fp16
 FAMILY_ceil_tc_s8 := 45 72 6.3 ceiling of tensor instructions on bytes
 FAMILY_ceil_tc_wide := 46 80 7.0 ceilings of tensor instructions on bf16 and tf32
-FAMILY_gemm_f32 := 10 35 3.1 matrix products in single precision
