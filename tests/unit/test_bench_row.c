@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "bench/stream.h"
+#include "core/os.h"
+#include "core/str.h"
 
 static struct err err;
 
@@ -135,14 +137,16 @@ static void write_two(struct stream *s)
     }
 }
 
-static size_t rows_after_cutting(off_t size, bool *has_header)
+static size_t rows_after_cutting(const char *bytes, size_t size, bool *has_header)
 {
     struct stream s;
     json_t *header;
     struct row_list rows = { 0 };
-    cr_assert_eq(truncate(path, size), 0);
+    FILE *f = fopen(path, "w");
+    fwrite(bytes, 1, size, f);
+    fclose(f);
     err_clear(&err);
-    cr_assert_eq(stream_resume(&s, path, &header, &rows, &err), 0, "cut to %ld: %s", (long)size, err.msg);
+    cr_assert_eq(stream_resume(&s, path, &header, &rows, &err), 0, "cut to %zu: %s", size, err.msg);
     size_t count = rows.count;
     *has_header = header != NULL;
     json_decref(header);
@@ -154,17 +158,18 @@ static size_t rows_after_cutting(off_t size, bool *has_header)
 Test(stream, a_file_cut_off_anywhere_keeps_its_whole_lines)
 {
     struct stream s;
-    struct stat st;
     bool has_header;
     size_t last = 2;
+    struct str whole = STR_INIT;
     write_two(&s);
     stream_close(&s);
-    cr_assert_eq(stat(path, &st), 0);
-    for (off_t size = st.st_size; size >= 0; size--) {
-        size_t rows = rows_after_cutting(size, &has_header);
+    cr_assert_eq(os_read_file(path, 1 << 20, &whole, &err), 0);
+    for (size_t size = whole.len + 1; size-- > 0;) {
+        size_t rows = rows_after_cutting(whole.p, size, &has_header);
         cr_assert(rows <= last && (has_header || rows == 0));
         last = rows;
     }
+    str_free(&whole);
     cr_expect_eq(last, 0);
     cr_expect_not(has_header);
     unlink(path);
