@@ -37,4 +37,16 @@ struct conv_weights_args {
     int splits, split_pixels; /* pixels of each part of the sum, a multiple of the tile's step */
 };
 
+/* Depthwise: a group is one input channel, whose outputs are `multiplier` channels. */
+struct conv_depthwise_args {
+    int images, inputs, multiplier; /* inputs: channels */
+    int input_h, input_w, output_h, output_w;
+    int filter_h, filter_w;
+    int stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+    int flip; /* the filter is turned by 180 degrees: backward-data of stride 1 as forward */
+    int bias, relu;
+};
+
+enum { CONV_DEPTHWISE_ROWS = 4, CONV_DEPTHWISE_TAPS = 9, CONV_DEPTHWISE_THREADS = 128 };
+
 #endif

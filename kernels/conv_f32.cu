@@ -4,6 +4,7 @@
  *                               group / BM, groups (times classes backward), rounded up
  * bias: a float a channel, read only when the arguments say so. */
 #include "conv_gather.h"
+#include "conv_sum.h"
 #include "conv_weights.h"
 
 /* Blocks an SM: two large ones where 128 registers a thread suffice. */
@@ -42,5 +43,5 @@ WEIGHTS(64, 64)
 extern "C" __global__ void conv_weights_sum(float *__restrict__ weights, const float *__restrict__ partial,
                                             int count, int splits)
 {
-    conv_weights_add(weights, partial, count, splits);
+    conv_sum(weights, partial, count, splits);
 }

@@ -15,6 +15,8 @@ static const struct {
 } methods[CONV_METHOD_COUNT] = {
     [CONV_IMPLICIT] = { "implicit", conv_implicit_unsupported, conv_implicit_workspace,
                         conv_implicit_cost, conv_implicit_run },
+    [CONV_DEPTHWISE] = { "depthwise", conv_depthwise_unsupported, conv_depthwise_workspace,
+                         conv_depthwise_cost, conv_depthwise_run },
 };
 
 /* Floors: the lowest share on any target is a little higher. */
@@ -210,6 +212,45 @@ int conv_launch(const struct conv_job *job, const char *kernel, const unsigned g
     if (gpu_kernel(job->gpu, job->algorithm->family, kernel, &launch.function, err))
         return -1;
     return gpu_launch(job->gpu, &launch, err);
+}
+
+int conv_launch_sum(const struct conv_job *job, const char *kernel, int splits, struct err *err)
+{
+    uint64_t weights = job->buffers->weights, partial = job->buffers->workspace;
+    int count = (int)conv_weight_count(job->shape);
+    void *arguments[] = { &weights, &partial, &count, &splits };
+    const unsigned grid[3] = { conv_ceil_div((uint64_t)count, 256), 1, 1 };
+    return conv_launch(job, kernel, grid, 256, arguments, err);
+}
+
+struct conv_weights_args conv_weights_arguments(const struct conv_shape *s, int splits,
+                                                int split_pixels)
+{
+    int out_h = conv_out_h(s), out_w = conv_out_w(s);
+    return (struct conv_weights_args){
+        .rows = s->k / s->groups,
+        .columns = s->c / s->groups * s->r * s->s,
+        .filter_h = s->r,
+        .filter_w = s->s,
+        .input_h = s->h,
+        .input_w = s->w,
+        .input_image = s->c * s->h * s->w,
+        .input_group = s->c / s->groups * s->h * s->w,
+        .images = s->n,
+        .output_h = out_h,
+        .output_w = out_w,
+        .output_image = s->k * out_h * out_w,
+        .output_group = s->k / s->groups * out_h * out_w,
+        .stride_h = s->stride_h,
+        .stride_w = s->stride_w,
+        .pad_h = s->pad_h,
+        .pad_w = s->pad_w,
+        .dilation_h = s->dilation_h,
+        .dilation_w = s->dilation_w,
+        .groups = s->groups,
+        .splits = splits,
+        .split_pixels = split_pixels,
+    };
 }
 
 int conv_run(struct gpu *gpu, const struct conv_algorithm *algorithm,

@@ -1,6 +1,4 @@
 /* Implicit GEMM: kernels/conv_gather.h forward and backward-data, kernels/conv_weights.h. */
-#include <stdio.h>
-
 #include "bench/conv_parts.h"
 #include "kernels/conv_args.h"
 
@@ -146,56 +144,24 @@ static int run_gather(const struct conv_job *job, struct err *err)
     return conv_launch(job, a->kernel, grid, (unsigned)a->threads, arguments, err);
 }
 
-/* Adds up the partial sums of the splits. */
-static int run_sum(const struct conv_job *job, int splits, struct err *err)
-{
-    uint64_t weights = job->buffers->weights, partial = job->buffers->workspace;
-    int count = (int)conv_weight_count(job->shape);
-    void *arguments[] = { &weights, &partial, &count, &splits };
-    const unsigned grid[3] = { conv_ceil_div((uint64_t)count, 256), 1, 1 };
-    return conv_launch(job, "conv_weights_sum", grid, 256, arguments, err);
-}
-
 static int run_weights(const struct conv_job *job, struct err *err)
 {
     const struct conv_shape *s = job->shape;
     const struct conv_algorithm *a = job->algorithm;
     const struct extent e = extent_of(s, a->pass);
-    int out_h = conv_out_h(s), out_w = conv_out_w(s), sm_count = job->gpu->device.sm_count;
-
-    struct conv_weights_args g = {
-        .rows = (int)e.rows,
-        .columns = (int)e.columns,
-        .filter_h = s->r,
-        .filter_w = s->s,
-        .input_h = s->h,
-        .input_w = s->w,
-        .input_image = s->c * s->h * s->w,
-        .input_group = s->c / s->groups * s->h * s->w,
-        .images = s->n,
-        .output_h = out_h,
-        .output_w = out_w,
-        .output_image = s->k * out_h * out_w,
-        .output_group = s->k / s->groups * out_h * out_w,
-        .stride_h = s->stride_h,
-        .stride_w = s->stride_w,
-        .pad_h = s->pad_h,
-        .pad_w = s->pad_w,
-        .dilation_h = s->dilation_h,
-        .dilation_w = s->dilation_w,
-        .groups = s->groups,
-        .splits = (int)splits_of(a, &e, sm_count),
-        .split_pixels = (int)split_pixels(a, &e, sm_count),
-    };
+    int sm_count = job->gpu->device.sm_count;
+    int splits = (int)splits_of(a, &e, sm_count);
+    struct conv_weights_args g =
+        conv_weights_arguments(s, splits, (int)split_pixels(a, &e, sm_count));
     uint64_t weights = job->buffers->weights, partial = job->buffers->workspace;
     uint64_t output = job->buffers->output, input = job->buffers->input;
     void *arguments[] = { &weights, &partial, &output, &input, &g };
     const unsigned grid[3] = { conv_ceil_div(e.columns, (uint64_t)a->tile_n),
                                conv_ceil_div(e.rows, (uint64_t)a->tile_m),
-                               (unsigned)(s->groups * g.splits) };
+                               (unsigned)(s->groups * splits) };
     if (conv_launch(job, a->kernel, grid, (unsigned)a->threads, arguments, err))
         return -1;
-    return g.splits > 1 ? run_sum(job, g.splits, err) : 0;
+    return splits > 1 ? conv_launch_sum(job, "conv_weights_sum", splits, err) : 0;
 }
 
 int conv_implicit_run(const struct conv_job *job, struct err *err)

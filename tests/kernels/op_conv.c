@@ -3,6 +3,7 @@
  * filters; bias and ReLU. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/conv.h"
 #include "bench/reference.h"
@@ -176,6 +177,27 @@ static int padding(int filter)
     return (filter - 1) / 2;
 }
 
+/* Depthwise: planes whose rows are in one class of the tile's, and all elements in one of the
+ * block's. */
+static struct conv_shape depthwise_of(const struct conv_algorithm *a, int number)
+{
+    int stride = strstr(a->name, "s2") ? 2 : 1, planes;
+    struct conv_shape s = { .r = 3,
+                            .s = 3,
+                            .pad_h = 1,
+                            .pad_w = 1,
+                            .stride_h = stride,
+                            .stride_w = stride,
+                            .dilation_h = 1,
+                            .dilation_w = 1 };
+    divide(extent(number + 2, a->threads, 1), &s.n, &planes, &s.w);
+    s.c = s.groups = planes;
+    s.k = number % 2 && a->pass != CONV_BACKWARD_DATA ? 2 * planes : planes;
+    s.h = stride * (extent(number, 2 * a->tile_m, 1) - 1) + number % stride + 1;
+    s.w = stride * (s.w - 1) + 1;
+    return s;
+}
+
 /* A stride-1 convolution whose GEMM has these dimensions. */
 static struct conv_shape shape_of(enum conv_pass pass, int rows, int columns, int sum)
 {
@@ -225,6 +247,15 @@ static const struct conv_shape geometries[] = {
     { 4, 3, 21, 20, 5, 3, 3, 1, 1, 1, 1, 1, 1, 1 },   /* a sum over pixels that is split */
     { 2, 4, 4, 33, 4, 1, 3, 0, 1, 1, 2, 1, 1, 1 },    /* rows of odd length */
     { 1, 5, 3, 3, 7, 3, 3, 0, 0, 1, 1, 1, 1, 1 },     /* one output pixel */
+    /* depthwise */
+    { 2, 5, 11, 10, 5, 3, 3, 0, 2, 1, 1, 1, 1, 5 },
+    { 1, 7, 9, 9, 21, 3, 3, 1, 1, 1, 1, 1, 1, 7 }, /* several outputs of each channel */
+    { 2, 3, 14, 15, 3, 3, 3, 1, 0, 2, 2, 1, 1, 3 },
+    { 1, 4, 13, 12, 8, 3, 3, 2, 1, 2, 2, 1, 1, 4 },
+    { 1, 3, 17, 16, 6, 5, 4, 2, 2, 3, 2, 1, 2, 3 },
+    { 3, 2, 33, 31, 2, 3, 3, 1, 1, 1, 1, 1, 1, 2 }, /* backward-weights in splits */
+    { 2, 2, 50, 40, 4, 5, 5, 2, 2, 1, 2, 2, 1, 2 },
+    { 1, 3, 2, 1, 3, 3, 3, 3, 3, 1, 1, 1, 1, 3 }, /* more padding than image */
 };
 enum { GEOMETRIES = sizeof geometries / sizeof geometries[0] };
 
@@ -241,7 +272,9 @@ static void run_algorithm(struct kernels *k, const struct conv_algorithm *a, int
         struct conv_case c = { .algorithm = a };
         if (!k->full && (number + turn) % SAMPLE != 0)
             continue;
-        if (number < CLASSES) {
+        if (number < CLASSES && a->method == CONV_DEPTHWISE) {
+            c.shape = depthwise_of(a, number);
+        } else if (number < CLASSES) {
             bool packed = a->pass == CONV_FORWARD && a->threads == 256;
             c.shape =
                 shape_of(a->pass, extent(number, a->tile_m, 1), extent(number + 3, a->tile_n, 1),
