@@ -44,7 +44,7 @@ SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 CPPFLAGS += -D_GNU_SOURCE -Isrc -I.
 CFLAGS   += -std=c17 -fPIC $(OPT) $(WARNINGS) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)
-LIBS     := -larchive -llz4 -lzstd -ljansson -lpthread -ldl -lm
+LIBS     := -larchive -llz4 -lzstd -ljansson -lprotobuf-c -lpthread -ldl -lm
 
 # ---- layers ------------------------------------------------------------------------------------
 # One static archive a layer. NEEDS_x is what layer x may use, lowest last; programs and tests link
@@ -64,8 +64,12 @@ NEEDS_cli    := doctor size bench probe cuda arch image data core
 NEEDS_vgpu   := image data core
 
 layer_sources = $(sort $(wildcard src/$(1)/*.c src/$(1)/*.S))
-layer_objects = $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(call layer_sources,$(1)))))
+layer_objects = $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(call layer_sources,$(1)))) $(MADE_$(1)))
 archives      = $(foreach l,$(1),$(if $(call layer_sources,$(l)),$(BUILD)/lib$(l).a))
+
+# ONNX's own description of its files, as Debian's libonnx-dev has it, made into C.
+ONNX_PROTO  ?= /usr/include/onnx/onnx.proto
+MADE_size   := made/onnx.pb-c.o
 
 # Layers that look at the embedded images; VARIANT, so that a change between images and NVCC=none links anew.
 images        = $(if $(filter probe bench cli,$(1)),$(FATBIN)/images.o $(BUILD)/variant)
@@ -96,6 +100,15 @@ $(BUILD)/%.o: %.c
 $(BUILD)/%.o: %.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) -c -o $@ $<
+
+$(BUILD)/made/onnx.pb-c.c: $(ONNX_PROTO)
+	@mkdir -p $(@D)
+	$(Q)protoc-c -I$(dir $<) --c_out=$(@D) $<
+$(BUILD)/made/onnx.pb-c.o: $(BUILD)/made/onnx.pb-c.c
+	$(Q)$(CC) -std=c17 -fPIC $(OPT) $(SANITIZE) -c -o $@ $<
+onnx_objects := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/size/onnx*.c))
+$(onnx_objects): CPPFLAGS += -isystem $(BUILD)/made
+$(onnx_objects): | $(BUILD)/made/onnx.pb-c.c
 
 # The virtual GPU is exact arithmetic (no contraction), vectorised, and ends up in a shared object.
 $(BUILD)/src/vgpu/%.o: CFLAGS += -O3 -pthread -ffp-contract=off -fno-math-errno -fno-trapping-math

@@ -20,6 +20,7 @@ data_\name\()_end:
     table floors
     table install
     table nets
+    table overheads
     table pci
     table releases
     table repro

@@ -61,7 +61,9 @@ struct layer {
     char type[32]; /* LAYER_OTHER: the operator as its file names it */
     enum layer_op op;
     bool inplace, bias;
+    bool held; /* while a block is read: a variable of it keeps the output until its end */
     size_t first_input, input_count; /* in the net's list of inputs */
+    size_t held_until; /* index of a later layer until which Python's frames keep the output alive; 0 */
     struct dims out;
     union {
         struct layer_conv conv; /* CONV, MAXPOOL, AVGPOOL, ADAPTIVEPOOL */

@@ -85,11 +85,12 @@ struct net_totals net_totals(const struct net *net)
     return t;
 }
 
-void net_storages(const struct net *net, size_t *storage)
+void net_storages(const struct net *net, bool training, size_t *storage)
 {
     for (size_t i = 0; i < net->count; i++) {
         const struct layer *l = &net->layers[i];
-        bool shares = l->input_count && (l->inplace || (layer_flags(l->op) & LAYER_VIEW));
+        bool shares = l->input_count && (l->inplace || (layer_flags(l->op) & LAYER_VIEW) ||
+                                         (l->op == LAYER_DROPOUT && !training));
         storage[i] = shares ? storage[net->inputs[l->first_input]] : i;
     }
 }

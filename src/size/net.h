@@ -43,7 +43,7 @@ size_t net_find(const struct net *net, const char *name);
 struct net_totals net_totals(const struct net *net);
 
 /* For each layer the layer in whose memory its output lies: itself, or where views and operations in
- * place lead back to. `storage` has net->count places. */
-void net_storages(const struct net *net, size_t *storage);
+ * place lead back to. `storage` has net->count places. In inference dropout is nothing at all. */
+void net_storages(const struct net *net, bool training, size_t *storage);
 
 #endif

@@ -151,6 +151,16 @@ static int join_name(const struct reader *r, const struct scope *scope, const ch
     return fits ? 0 : err_set(r->err, ERR_LIMIT, "layer name '%s' is too long", name);
 }
 
+/* The caller of a module holds its argument, and its variables hold what they name, until it is done. */
+static void hold(struct net *net, size_t input, size_t before)
+{
+    size_t last = net->count - 1;
+    for (size_t i = before; i < last; i++)
+        if (net->layers[i].held)
+            net->layers[i].held_until = last;
+    net->layers[input].held_until = last;
+}
+
 static int use_block(struct reader *r, const struct scope *scope, struct line *line,
                      const struct block *block, size_t input)
 {
@@ -167,8 +177,9 @@ static int use_block(struct reader *r, const struct scope *scope, struct line *l
     r->line = outer_line;
     if (r->net->count == before)
         return err_set(r->err, ERR_FORMAT, "block '%s' is empty", block->name);
-    /* the block's output is known by the instance's name */
+    /* the output is known by the instance's name */
     struct layer *last = &r->net->layers[r->net->count - 1];
+    hold(r->net, input, before);
     return join_name(r, scope, line->name, last->name, "");
 }
 
@@ -180,7 +191,7 @@ static int add_layer(struct reader *r, const struct scope *scope, struct line *l
     char name[LAYER_NAME_MAX];
     for (size_t i = 0; i < count; i++)
         read[i] = &r->net->layers[inputs[i]];
-    if (line_layer(line, read, count, &layer, r->err) ||
+    if (line_flag(line, "held", false, &layer.held, r->err) || line_layer(line, read, count, &layer, r->err) ||
         join_name(r, scope, line->name, name, ""))
         return -1;
     return net_add(r->net, name, &layer, inputs, count, r->err);

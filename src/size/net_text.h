@@ -21,7 +21,8 @@
  *     shuffle        groups
  *     slice          of, part 0: the part-th of `of` equal parts of the channels
  *     resize         scale 2
- *     other          counted as a pass over its inputs and output */
+ *     other          counted as a pass over its inputs and output
+ *     all of them    held no: a variable of the block keeps the output until the block is done (inference) */
 #ifndef SIZE_NET_TEXT_H
 #define SIZE_NET_TEXT_H
 

@@ -1,0 +1,520 @@
+#include "size/onnx.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/str.h"
+#include "size/onnx_graph.h"
+#include "size/onnx_wire.h"
+
+bool onnx_likely(const void *data, size_t size)
+{
+    const unsigned char *p = data;
+    /* a model begins with its IR version: field 1, a small number */
+    return size > 2 && p[0] == 0x08 && p[1] < 0x40;
+}
+
+/* ---- values by name ---------------------------------------------------------------------------- */
+
+static size_t hash(const char *name)
+{
+    uint64_t h = 1469598103934665603u;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 1099511628211u;
+    return (size_t)(h ^ h >> 29);
+}
+
+static size_t *slot(const struct graph *g, const char *name)
+{
+    size_t i = hash(name) % g->slot_count;
+    while (g->slots[i] && strcmp(g->values[g->slots[i] - 1].name, name) != 0)
+        i = (i + 1) % g->slot_count;
+    return &g->slots[i];
+}
+
+struct value *graph_find(const struct graph *g, const char *name)
+{
+    size_t index = *slot(g, name);
+    return index ? &g->values[index - 1] : NULL;
+}
+
+/* The table has room for every name of the graph twice over. */
+static struct value *add_value(struct graph *g, const char *name)
+{
+    size_t *s = slot(g, name);
+    if (*s)
+        return NULL;
+    struct value *v = &g->values[g->value_count++];
+    *s = g->value_count;
+    *v = (struct value){ .name = name, .layer = SIZE_MAX };
+    return v;
+}
+
+static int make_table(struct graph *g, const Onnx__GraphProto *proto)
+{
+    size_t names = proto->n_input + proto->n_initializer + proto->n_sparse_initializer;
+    for (size_t i = 0; i < proto->n_node; i++)
+        names += proto->node[i]->n_output;
+    if (names > 4 * (size_t)NET_LAYERS_MAX)
+        return err_set(g->err, ERR_LIMIT, "the graph has %zu values, more than any real one", names);
+    g->slot_count = 2 * names + 1;
+    g->values = calloc(names + 1, sizeof *g->values);
+    g->slots = calloc(g->slot_count, sizeof *g->slots);
+    return g->values && g->slots ? 0 : err_set(g->err, ERR_MEMORY, "out of memory");
+}
+
+/* ---- initializers -------------------------------------------------------------------------------- */
+
+static bool is_weight(int type)
+{
+    switch (type) {
+    case ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT:
+    case ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16:
+    case ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16:
+    case ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE:
+    case ONNX__TENSOR_PROTO__DATA_TYPE__INT8:
+    case ONNX__TENSOR_PROTO__DATA_TYPE__UINT8:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The i-th number of a small tensor; false where its bytes are not here. */
+static bool tensor_number(const Onnx__TensorProto *t, size_t i, double *number)
+{
+    struct bytes raw = bytes_of(t->raw_data.data, t->has_raw_data ? t->raw_data.len : 0);
+    if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64) {
+        bytes_seek(&raw, 8 * i);
+        *number = i < t->n_int64_data ? (double)t->int64_data[i] : (double)(int64_t)bytes_u64(&raw);
+        return i < t->n_int64_data || !raw.failed;
+    }
+    if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32) {
+        bytes_seek(&raw, 4 * i);
+        *number = i < t->n_int32_data ? (double)t->int32_data[i] : (double)(int32_t)bytes_u32(&raw);
+        return i < t->n_int32_data || !raw.failed;
+    }
+    if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT) {
+        bytes_seek(&raw, 4 * i);
+        uint32_t bits = bytes_u32(&raw);
+        float f;
+        memcpy(&f, &bits, sizeof f);
+        *number = i < t->n_float_data ? (double)t->float_data[i] : (double)f;
+        return i < t->n_float_data || !raw.failed;
+    }
+    return false;
+}
+
+static int read_tensor(struct graph *g, struct value *v, const Onnx__TensorProto *t)
+{
+    v->constant = true;
+    if (t->n_dims > DIMS_MAX)
+        return err_set(g->err, ERR_LIMIT, "tensor '%s' has %zu dimensions", v->name, t->n_dims);
+    int64_t elements = 1;
+    v->dims.count = (int)t->n_dims;
+    for (size_t i = 0; i < t->n_dims; i++) {
+        int64_t d = t->dims[i];
+        if (d < 0 || d > DIM_MOST || (elements *= d) > ELEMENTS_MOST)
+            return err_set(g->err, ERR_LIMIT, "tensor '%s' is larger than any real one", v->name);
+        v->dims.size[i] = d;
+    }
+    v->known = true;
+    v->integer = t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 ||
+                 t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32;
+    v->params = is_weight(t->data_type) && t->n_dims ? elements : 0;
+    v->folded = elements <= VALUE_NUMBERS_MAX;
+    for (int64_t i = 0; i < elements && v->folded; i++)
+        v->folded = tensor_number(t, (size_t)i, &v->numbers[i]);
+    v->number_count = v->folded ? (int)elements : 0;
+    return 0;
+}
+
+static int read_initializers(struct graph *g, const Onnx__GraphProto *proto)
+{
+    for (size_t i = 0; i < proto->n_initializer; i++) {
+        const Onnx__TensorProto *t = proto->initializer[i];
+        struct value *v = t->name ? add_value(g, t->name) : NULL;
+        if (!v)
+            return err_set(g->err, ERR_FORMAT, "initializer '%s' comes twice",
+                           t->name ? t->name : "");
+        if (read_tensor(g, v, t))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------------- */
+
+static const Onnx__TensorShapeProto *shape_of(const Onnx__ValueInfoProto *info)
+{
+    const Onnx__TypeProto *type = info->type;
+    if (!type || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type)
+        return NULL;
+    return type->tensor_type->shape;
+}
+
+static int64_t dim_of(const Onnx__TensorShapeProto *shape, size_t i)
+{
+    const Onnx__TensorShapeProto__Dimension *d = shape->dim[i];
+    return d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE ? d->dim_value : 0;
+}
+
+/* N x C x H x W, or N x length ...; the first dimension is the batch. */
+static int input_dims(struct graph *g, const Onnx__ValueInfoProto *info, int image,
+                      struct dims *dims)
+{
+    const Onnx__TensorShapeProto *shape = shape_of(info);
+    if (!shape || shape->n_dim < 1 || shape->n_dim > DIMS_MAX)
+        return err_set(g->err, ERR_FORMAT, "input '%s' has no shape", info->name);
+    dims->count = (int)shape->n_dim;
+    for (int i = 0; i < dims->count; i++) {
+        int64_t d = dim_of(shape, (size_t)i);
+        if (dims->count == 4 && i >= 2 && image)
+            d = image;
+        if (i == 0 && d <= 0)
+            d = 1;
+        if (d <= 0)
+            return err_set(g->err, ERR_USAGE, "input '%s' leaves its size open: say --image",
+                           info->name);
+        if (d > DIM_MOST)
+            return err_set(g->err, ERR_LIMIT, "input '%s' is larger than any real one", info->name);
+        dims->size[i] = d;
+    }
+    return 0;
+}
+
+/* Without the batch. Where that is not in front, only the number of elements is kept. */
+static struct dims per_image(const struct graph *g, const struct dims *full)
+{
+    struct dims each = { 0, { 0 } };
+    if (full->count && full->size[0] == g->batch) {
+        each.count = full->count - 1;
+        memcpy(each.size, full->size + 1, (size_t)each.count * sizeof each.size[0]);
+    } else if (full->count) {
+        int64_t elements = dims_elements(full);
+        each = (struct dims){ 1, { elements < g->batch ? elements : elements / g->batch } };
+    }
+    return each;
+}
+
+static int read_inputs(struct graph *g, const Onnx__GraphProto *proto, int image)
+{
+    bool images = false;
+    for (size_t i = 0; i < proto->n_input; i++) {
+        const Onnx__ValueInfoProto *info = proto->input[i];
+        if (!info->name || graph_find(g, info->name))
+            continue; /* old files name their weights here too */
+        struct value *v = add_value(g, info->name);
+        if (!v || input_dims(g, info, image, &v->dims))
+            return -1;
+        if (!g->net->count)
+            g->batch = v->dims.size[0];
+        struct layer layer = { .op = LAYER_INPUT, .out = per_image(g, &v->dims) };
+        v->known = true;
+        v->layer = g->net->count;
+        images = images || v->dims.count == 4;
+        if (net_add(g->net, info->name, &layer, NULL, 0, g->err))
+            return -1;
+    }
+    if (!g->net->count)
+        return err_set(g->err, ERR_FORMAT, "the graph has no input");
+    if (image && !images)
+        return err_set(g->err, ERR_USAGE, "the network reads no images");
+    return 0;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------------- */
+
+const Onnx__AttributeProto *node_attribute(const struct node *n, const char *name)
+{
+    for (size_t i = 0; i < n->proto->n_attribute; i++)
+        if (n->proto->attribute[i]->name && strcmp(n->proto->attribute[i]->name, name) == 0)
+            return n->proto->attribute[i];
+    return NULL;
+}
+
+int64_t node_int(const struct node *n, const char *name, int64_t missing)
+{
+    const Onnx__AttributeProto *a = node_attribute(n, name);
+    return a && a->has_i ? a->i : missing;
+}
+
+double node_float(const struct node *n, const char *name, double missing)
+{
+    const Onnx__AttributeProto *a = node_attribute(n, name);
+    return a && a->has_f ? (double)a->f : missing;
+}
+
+int node_ints(const struct node *n, const char *name, int64_t *to, int most)
+{
+    const Onnx__AttributeProto *a = node_attribute(n, name);
+    if (!a || !a->n_ints || a->n_ints > (size_t)most)
+        return -1;
+    memcpy(to, a->ints, a->n_ints * sizeof to[0]);
+    return (int)a->n_ints;
+}
+
+int node_input_ints(const struct node *n, size_t input, int64_t *to, int most)
+{
+    const struct value *v = input < n->in_count ? n->in[input] : NULL;
+    if (!v || !v->folded || v->number_count > most)
+        return -1;
+    for (int i = 0; i < v->number_count; i++) {
+        double d = v->numbers[i];
+        to[i] = d != d ? 0 : d > 1e15 ? (int64_t)1e15 : d < -1e15 ? -(int64_t)1e15 : (int64_t)d;
+    }
+    return v->number_count;
+}
+
+int node_axis(int64_t axis, int rank)
+{
+    if (axis < 0)
+        axis += rank;
+    return axis < 0 || axis >= rank ? -1 : (int)axis;
+}
+
+int node_fail(const struct node *n, const char *what)
+{
+    const char *name = n->proto->name && *n->proto->name ? n->proto->name : n->out->name;
+    return err_set(n->err, ERR_FORMAT, "node '%.96s' (%.32s) %s", name, n->proto->op_type, what);
+}
+
+struct value *node_output(const struct node *n, size_t i)
+{
+    const char *name = i < n->proto->n_output ? n->proto->output[i] : "";
+    return *name ? graph_find(n->graph, name) : NULL;
+}
+
+/* What the weights among the inputs have that no layer has counted yet. */
+static void claim_weights(struct node *n, struct layer *l)
+{
+    for (size_t i = 0; i < n->in_count; i++) {
+        struct value *v = n->in[i];
+        if (!v || !v->constant)
+            continue;
+        if (l->op == LAYER_BATCHNORM && (i == 3 || i == 4))
+            l->buffers += v->params;
+        else
+            l->params += v->params;
+        v->params = 0;
+    }
+}
+
+int node_emit(struct node *n, size_t i, struct layer *layer, const struct dims *full)
+{
+    struct graph *g = n->graph;
+    struct value *out = node_output(n, i);
+    size_t inputs[NODE_INPUTS_MAX], count = 0;
+    if (!out)
+        return 0;
+    if (dims_elements(full) < 0)
+        return node_fail(n, "makes a tensor larger than any real one, or an empty one");
+    for (size_t k = 0; k < n->in_count; k++)
+        if (n->in[k] && n->in[k]->layer != SIZE_MAX)
+            inputs[count++] = n->in[k]->layer;
+    layer->out = per_image(g, full);
+    out->dims = *full;
+    out->known = true;
+    out->layer = g->net->count;
+    if (net_add(g->net, out->name, layer, inputs, count, n->err))
+        return -1;
+    struct layer *added = &g->net->layers[g->net->count - 1];
+    added->params = added->buffers = 0;
+    claim_weights(n, added);
+    return 0;
+}
+
+/* The shape that the file itself states for a value. */
+static bool stated_dims(struct graph *g, const char *name, struct dims *dims)
+{
+    if (!g->stated_left)
+        return false;
+    g->stated_left--;
+    for (size_t i = 0; i < g->proto->n_value_info; i++) {
+        const Onnx__ValueInfoProto *info = g->proto->value_info[i];
+        const Onnx__TensorShapeProto *shape = shape_of(info);
+        if (!shape || !info->name || strcmp(info->name, name) != 0 || shape->n_dim > DIMS_MAX)
+            continue;
+        dims->count = (int)shape->n_dim;
+        for (int d = 0; d < dims->count; d++)
+            dims->size[d] = dim_of(shape, (size_t)d);
+        if (dims->count && dims->size[0] <= 0)
+            dims->size[0] = g->batch;
+        return dims_elements(dims) > 0;
+    }
+    return false;
+}
+
+/* An operator that is not known, or whose inputs have no known shape: its outputs are as large as the
+ * first input where the file does not say. */
+int node_emit_other(struct node *n)
+{
+    struct layer layer = { .op = LAYER_OTHER };
+    struct dims like_input = { 1, { n->graph->batch } };
+    str_copy(layer.type, sizeof layer.type, n->proto->op_type);
+    for (size_t i = n->in_count; i-- > 0;)
+        if (n->in[i] && n->in[i]->layer != SIZE_MAX)
+            like_input = n->in[i]->dims;
+    for (size_t i = 0; i < n->proto->n_output; i++) {
+        struct value *out = node_output(n, i);
+        if (!out)
+            continue;
+        struct dims dims = like_input;
+        bool known = stated_dims(n->graph, out->name, &dims);
+        if (node_emit(n, i, &layer, known ? &dims : &like_input))
+            return -1;
+        out->known = known;
+    }
+    return 0;
+}
+
+/* The shapes that operators work on: of the first input, and of all that are not constant. */
+static bool all_known(const struct node *n)
+{
+    for (size_t i = 0; i < n->in_count; i++)
+        if (n->in[i] && !n->in[i]->known && (i == 0 || !n->in[i]->constant))
+            return false;
+    return n->in_count && n->in[0];
+}
+
+static bool all_constant(const struct node *n)
+{
+    for (size_t i = 0; i < n->in_count; i++)
+        if (n->in[i] && !n->in[i]->constant)
+            return false;
+    return true;
+}
+
+/* The shape of a tensor is a constant, even where the tensor is not. */
+static bool foldable(const struct node *n)
+{
+    return all_constant(n) || strcmp(n->proto->op_type, "Shape") == 0 ||
+           strcmp(n->proto->op_type, "Size") == 0;
+}
+
+static int read_node(struct node *n)
+{
+    const char *type = n->proto->op_type;
+    if (foldable(n)) {
+        for (size_t i = 0; i < n->proto->n_output; i++) {
+            struct value *out = node_output(n, i);
+            if (out)
+                out->constant = true;
+        }
+        onnx_fold(n);
+        return 0;
+    }
+    const struct onnx_op *op = onnx_op_find(type);
+    if (!op)
+        op = onnx_shape_find(type);
+    const char *domain = n->proto->domain;
+    if (!op || !all_known(n) || (domain && *domain && strcmp(domain, "ai.onnx") != 0))
+        return node_emit_other(n);
+    return op->read(n, op->op);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------- */
+
+static int add_outputs(struct graph *g, const Onnx__NodeProto *p)
+{
+    for (size_t i = 0; i < p->n_output; i++)
+        if (*p->output[i] && !add_value(g, p->output[i]))
+            return err_set(g->err, ERR_FORMAT, "value '%.96s' is made twice", p->output[i]);
+    return 0;
+}
+
+/* 1: an input is not there yet. */
+static int prepare(struct node *n)
+{
+    n->in_count = n->proto->n_input;
+    for (size_t i = 0; i < n->in_count; i++) {
+        const char *name = n->proto->input[i];
+        n->in[i] = *name ? graph_find(n->graph, name) : NULL;
+        if (*name && !n->in[i])
+            return 1;
+    }
+    return 0;
+}
+
+static int run_node(struct graph *g, struct node *n, const Onnx__NodeProto *p, bool *ready)
+{
+    n->proto = p;
+    if (!p->op_type || !p->n_output || p->n_input > NODE_INPUTS_MAX)
+        return err_set(g->err, ERR_FORMAT, "a node has no operator, no output or too many inputs");
+    *ready = prepare(n) == 0;
+    if (!*ready)
+        return 0;
+    if (add_outputs(g, p))
+        return -1;
+    n->out = node_output(n, 0);
+    if (!n->out)
+        return err_set(g->err, ERR_FORMAT, "a node has no output");
+    return read_node(n);
+}
+
+/* In the order of the file, which should do; what is left is tried again while that helps. */
+static int run_nodes(struct graph *g, const Onnx__GraphProto *proto)
+{
+    struct node *n = calloc(1, sizeof *n);
+    bool *done = calloc(proto->n_node + 1, sizeof *done);
+    size_t left = proto->n_node, before;
+    int bad = n && done ? 0 : err_set(g->err, ERR_MEMORY, "out of memory");
+    for (int round = 0; !bad && left && round < 100; round++) {
+        before = left;
+        for (size_t i = 0; i < proto->n_node && !bad; i++) {
+            if (done[i])
+                continue;
+            *n = (struct node){ .graph = g, .err = g->err };
+            bad = run_node(g, n, proto->node[i], &done[i]);
+            left -= done[i];
+        }
+        if (left == before)
+            break;
+    }
+    for (size_t i = 0; !bad && i < proto->n_node; i++)
+        if (!done[i])
+            bad = err_set(g->err, ERR_FORMAT,
+                          "node '%.96s' waits for a value that nothing makes, or the graph has a cycle",
+                          proto->node[i]->n_output ? proto->node[i]->output[0] : "");
+    free(n);
+    free(done);
+    return bad;
+}
+
+static int read_graph(struct graph *g, const Onnx__GraphProto *proto, int image)
+{
+    if (proto->n_node > NET_LAYERS_MAX)
+        return err_set(g->err, ERR_LIMIT, "the graph has more than %d nodes", NET_LAYERS_MAX);
+    if (make_table(g, proto) || read_initializers(g, proto) || read_inputs(g, proto, image) ||
+        run_nodes(g, proto))
+        return -1;
+    if (g->net->count < 2)
+        return err_set(g->err, ERR_FORMAT, "the graph computes nothing");
+    for (size_t i = 0; i < g->value_count; i++)
+        g->net->loose_params += g->values[i].params;
+    return 0;
+}
+
+int onnx_read(struct net *net, const void *data, size_t size, int image, struct err *err)
+{
+    net_init(net, "");
+    if (size > ONNX_SIZE_MAX)
+        return err_set(err, ERR_LIMIT, "larger than 2 GiB");
+    if (wire_check(&onnx__model_proto__descriptor, data, size, err))
+        return -1;
+    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, size, data);
+    if (!model)
+        return err_set(err, ERR_FORMAT, "no ONNX model");
+    struct graph g = { .net = net, .proto = model->graph, .batch = 1, .stated_left = 1000, .err = err };
+    int bad = model->graph ? read_graph(&g, model->graph, image)
+                           : err_set(err, ERR_FORMAT, "no ONNX model: it has no graph");
+    if (!bad)
+        str_copy(net->name, sizeof net->name, model->graph->name ? model->graph->name : "");
+    free(g.values);
+    free(g.slots);
+    onnx__model_proto__free_unpacked(model, NULL);
+    if (bad)
+        net_free(net);
+    return bad ? -1 : 0;
+}
