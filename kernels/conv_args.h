@@ -49,4 +49,23 @@ struct conv_depthwise_args {
 
 enum { CONV_DEPTHWISE_ROWS = 4, CONV_DEPTHWISE_TAPS = 9, CONV_DEPTHWISE_THREADS = 128 };
 
+/* Winograd F(2x2,3x3): an output tile of 2 x 2 comes from an input tile of 4 x 4, as sixteen
+ * products summed over input channels. */
+struct conv_winograd_args {
+    int images, inputs, outputs; /* channels */
+    int input_h, input_w, output_h, output_w, pad_h, pad_w;
+    int tiles_h, tiles_w; /* of an image */
+    int bias, relu;
+};
+
+/* The input written out: a row for each input channel and tap, of all output pixels of an image. */
+struct conv_im2col_args {
+    int images, channels;
+    int input_h, input_w, output_h, output_w;
+    int filter_h, filter_w;
+    int stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+};
+
+enum { CONV_POINT_THREADS = 128 }; /* of a block of the kernels that move elements */
+
 #endif

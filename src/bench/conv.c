@@ -4,126 +4,48 @@
 
 #include "bench/conv_parts.h"
 
-/* What each method does with its rows. */
 static const struct {
     const char *name;
     const char *(*unsupported)(const struct conv_algorithm *, const struct conv_shape *);
     uint64_t (*workspace)(const struct conv_algorithm *, const struct conv_shape *, int sm_count);
-    /* Multiply-adds one after the other, as far as that can be known; for conv_choose. */
     double (*cost)(const struct conv_algorithm *, const struct conv_shape *, int sm_count);
     int (*run)(const struct conv_job *, struct err *);
+    double error_factor;
 } methods[CONV_METHOD_COUNT] = {
-    [CONV_IMPLICIT] = { "implicit", conv_implicit_unsupported, conv_implicit_workspace,
-                        conv_implicit_cost, conv_implicit_run },
-    [CONV_DEPTHWISE] = { "depthwise", conv_depthwise_unsupported, conv_depthwise_workspace,
-                         conv_depthwise_cost, conv_depthwise_run },
+#define METHOD(name, factor)                                                                       \
+    {                                                                                              \
+#name, conv_##name##_unsupported, conv_##name##_workspace, conv_##name##_cost,             \
+            conv_##name##_run, factor                                                              \
+    }
+    [CONV_IMPLICIT] = METHOD(implicit, 1),   [CONV_POINTWISE] = METHOD(pointwise, 1),
+    [CONV_DEPTHWISE] = METHOD(depthwise, 1), [CONV_WINOGRAD] = METHOD(winograd, 4),
+    [CONV_IM2COL] = METHOD(im2col, 1),
 };
-
-/* Floors: the lowest share on any target is a little higher. */
-static const struct conv_algorithm algorithms[] = {
-#define IMPLICIT_ROWS(precision, family)                                                           \
-    { "implicit-128x128",                                                                          \
-      CONV_IMPLICIT,                                                                               \
-      precision,                                                                                   \
-      CONV_FORWARD,                                                                                \
-      family,                                                                                      \
-      "conv_forward_128x128",                                                                      \
-      128,                                                                                         \
-      128,                                                                                         \
-      8,                                                                                           \
-      256,                                                                                         \
-      35,                                                                                          \
-      82,                                                                                          \
-      83 },                                                                                        \
-        { "implicit-64x64",                                                                        \
-          CONV_IMPLICIT,                                                                           \
-          precision,                                                                               \
-          CONV_FORWARD,                                                                            \
-          family,                                                                                  \
-          "conv_forward_64x64",                                                                    \
-          64,                                                                                      \
-          64,                                                                                      \
-          8,                                                                                       \
-          64,                                                                                      \
-          35,                                                                                      \
-          74,                                                                                      \
-          75 },                                                                                    \
-        { "implicit-128x128",                                                                      \
-          CONV_IMPLICIT,                                                                           \
-          precision,                                                                               \
-          CONV_BACKWARD_DATA,                                                                      \
-          family,                                                                                  \
-          "conv_data_128x128",                                                                     \
-          128,                                                                                     \
-          128,                                                                                     \
-          8,                                                                                       \
-          256,                                                                                     \
-          35,                                                                                      \
-          79,                                                                                      \
-          80 },                                                                                    \
-        { "implicit-64x64",                                                                        \
-          CONV_IMPLICIT,                                                                           \
-          precision,                                                                               \
-          CONV_BACKWARD_DATA,                                                                      \
-          family,                                                                                  \
-          "conv_data_64x64",                                                                       \
-          64,                                                                                      \
-          64,                                                                                      \
-          8,                                                                                       \
-          64,                                                                                      \
-          35,                                                                                      \
-          73,                                                                                      \
-          75 },                                                                                    \
-        { "implicit-128x128",                                                                      \
-          CONV_IMPLICIT,                                                                           \
-          precision,                                                                               \
-          CONV_BACKWARD_WEIGHTS,                                                                   \
-          family,                                                                                  \
-          "conv_weights_128x128",                                                                  \
-          128,                                                                                     \
-          128,                                                                                     \
-          8,                                                                                       \
-          256,                                                                                     \
-          35,                                                                                      \
-          78,                                                                                      \
-          79 },                                                                                    \
-        { "implicit-64x64",                                                                        \
-          CONV_IMPLICIT,                                                                           \
-          precision,                                                                               \
-          CONV_BACKWARD_WEIGHTS,                                                                   \
-          family,                                                                                  \
-          "conv_weights_64x64",                                                                    \
-          64,                                                                                      \
-          64,                                                                                      \
-          8,                                                                                       \
-          64,                                                                                      \
-          35,                                                                                      \
-          70,                                                                                      \
-          71 },
-    IMPLICIT_ROWS(BENCH_FP32, "conv_f32") IMPLICIT_ROWS(BENCH_FP16S, "conv_f16s")
-};
-
-enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
 const struct conv_algorithm *conv_algorithms(size_t *count)
 {
-    *count = ALGORITHMS;
-    return algorithms;
+    *count = conv_table_count;
+    return conv_table;
 }
 
 const struct conv_algorithm *conv_find(const char *name, enum conv_pass pass,
                                        enum bench_precision precision)
 {
-    for (size_t i = 0; i < ALGORITHMS; i++)
-        if (algorithms[i].pass == pass && algorithms[i].precision == precision &&
-            strcmp(algorithms[i].name, name) == 0)
-            return &algorithms[i];
+    for (size_t i = 0; i < conv_table_count; i++)
+        if (conv_table[i].pass == pass && conv_table[i].precision == precision &&
+            strcmp(conv_table[i].name, name) == 0)
+            return &conv_table[i];
     return NULL;
 }
 
 const char *conv_method_name(enum conv_method method)
 {
     return methods[method].name;
+}
+
+double conv_error_factor(const struct conv_algorithm *algorithm)
+{
+    return methods[algorithm->method].error_factor;
 }
 
 const char *conv_pass_name(enum conv_pass pass)
@@ -184,8 +106,8 @@ const struct conv_algorithm *conv_choose(const struct conv_shape *shape, enum co
 {
     const struct conv_algorithm *best = NULL;
     double least = 0;
-    for (size_t i = 0; i < ALGORITHMS; i++) {
-        const struct conv_algorithm *a = &algorithms[i];
+    for (size_t i = 0; i < conv_table_count; i++) {
+        const struct conv_algorithm *a = &conv_table[i];
         if (a->pass != pass || a->precision != precision || conv_unsupported(a, shape))
             continue;
         double cost = methods[a->method].cost(a, shape, sm_count);
@@ -203,15 +125,33 @@ uint64_t conv_workspace_bytes(const struct conv_algorithm *algorithm,
     return methods[algorithm->method].workspace(algorithm, shape, sm_count);
 }
 
-int conv_launch(const struct conv_job *job, const char *kernel, const unsigned grid[3],
-                unsigned threads, void **arguments, struct err *err)
+/* 8-byte banks give reads of 16 bytes twice the width on Kepler; elsewhere there are none. All
+ * kernels of a run have the same, since the device waits between kernels that differ. */
+static int widen_banks(struct gpu *gpu, struct gpu_function *function, struct err *err)
+{
+    enum { EIGHT_BYTES = 2 };
+    if (gpu->device.cc / 10 != 3 || !gpu->driver.call.function_banks)
+        return 0;
+    return driver_check(err, gpu->driver.call.function_banks(function, EIGHT_BYTES),
+                        "cuFuncSetSharedMemConfig");
+}
+
+int conv_launch_of(const struct conv_job *job, const char *family, const char *kernel,
+                   const unsigned grid[3], unsigned threads, void **arguments, struct err *err)
 {
     struct gpu_launch launch = { .grid = { grid[0], grid[1], grid[2] },
                                  .block = { threads, 1, 1 },
                                  .arguments = arguments };
-    if (gpu_kernel(job->gpu, job->algorithm->family, kernel, &launch.function, err))
+    if (gpu_kernel(job->gpu, family, kernel, &launch.function, err) ||
+        widen_banks(job->gpu, launch.function, err))
         return -1;
     return gpu_launch(job->gpu, &launch, err);
+}
+
+int conv_launch(const struct conv_job *job, const char *kernel, const unsigned grid[3],
+                unsigned threads, void **arguments, struct err *err)
+{
+    return conv_launch_of(job, job->algorithm->family, kernel, grid, threads, arguments, err);
 }
 
 int conv_launch_sum(const struct conv_job *job, const char *kernel, int splits, struct err *err)

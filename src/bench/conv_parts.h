@@ -3,7 +3,11 @@
 #define BENCH_CONV_PARTS_H
 
 #include "bench/conv.h"
+#include "bench/gemm.h"
 #include "kernels/conv_args.h"
+
+extern const struct conv_algorithm conv_table[];
+extern const size_t conv_table_count;
 
 /* One run, as the methods see it. */
 struct conv_job {
@@ -19,9 +23,12 @@ static inline unsigned conv_ceil_div(uint64_t a, uint64_t b)
     return (unsigned)((a + b - 1) / b);
 }
 
-/* Queues `kernel` of the algorithm's family (NULL: its own). */
+/* Queues `kernel` of the algorithm's family; of any family. */
 int conv_launch(const struct conv_job *job, const char *kernel, const unsigned grid[3],
                 unsigned threads, void **arguments, struct err *err);
+
+int conv_launch_of(const struct conv_job *job, const char *family, const char *kernel,
+                   const unsigned grid[3], unsigned threads, void **arguments, struct err *err);
 
 /* The second pass of backward-weights: the workspace's parts, added up to the weights. */
 int conv_launch_sum(const struct conv_job *job, const char *kernel, int splits, struct err *err);
@@ -32,20 +39,31 @@ struct conv_weights_args conv_weights_arguments(const struct conv_shape *shape, 
 /* Blocks in each direction; false when the device takes no such grid. */
 bool conv_grid_fits(uint64_t x, uint64_t y, uint64_t z);
 
-const char *conv_implicit_unsupported(const struct conv_algorithm *algorithm,
-                                      const struct conv_shape *shape);
-uint64_t conv_implicit_workspace(const struct conv_algorithm *algorithm,
-                                 const struct conv_shape *shape, int sm_count);
-double conv_implicit_cost(const struct conv_algorithm *algorithm, const struct conv_shape *shape,
-                          int sm_count);
-int conv_implicit_run(const struct conv_job *job, struct err *err);
+/* Products by bench/gemm.h: whether there is a kernel, what it needs, what it costs; one of them;
+ * and the output's bias and ReLU after the last. */
+bool conv_gemm_possible(enum bench_precision precision, const struct gemm_shape *shape);
+uint64_t conv_gemm_workspace(enum bench_precision precision, const struct gemm_shape *shape,
+                             int sm_count);
+double conv_gemm_cost(enum bench_precision precision, const struct gemm_shape *shape, int sm_count);
+int conv_gemm_run(const struct conv_job *job, const struct gemm_shape *shape, float beta,
+                  const struct gemm_buffers *buffers, struct err *err);
+int conv_gemm_finish(const struct conv_job *job, struct err *err);
 
-const char *conv_depthwise_unsupported(const struct conv_algorithm *algorithm,
-                                       const struct conv_shape *shape);
-uint64_t conv_depthwise_workspace(const struct conv_algorithm *algorithm,
-                                  const struct conv_shape *shape, int sm_count);
-double conv_depthwise_cost(const struct conv_algorithm *algorithm, const struct conv_shape *shape,
-                           int sm_count);
-int conv_depthwise_run(const struct conv_job *job, struct err *err);
+/* What each method has: a reason why it cannot do a shape, or NULL; bytes; multiply-adds that an SM
+ * does one after the other, about, what it waits for memory counted; all launches of one pass. */
+#define CONV_METHOD(method)                                                                        \
+    const char *conv_##method##_unsupported(const struct conv_algorithm *algorithm,                \
+                                            const struct conv_shape *shape);                       \
+    uint64_t conv_##method##_workspace(const struct conv_algorithm *algorithm,                     \
+                                       const struct conv_shape *shape, int sm_count);              \
+    double conv_##method##_cost(const struct conv_algorithm *algorithm,                            \
+                                const struct conv_shape *shape, int sm_count);                     \
+    int conv_##method##_run(const struct conv_job *job, struct err *err);
+CONV_METHOD(implicit)
+CONV_METHOD(pointwise)
+CONV_METHOD(depthwise)
+CONV_METHOD(winograd)
+CONV_METHOD(im2col)
+#undef CONV_METHOD
 
 #endif

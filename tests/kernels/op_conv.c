@@ -20,12 +20,12 @@ static const char *text_of(const struct conv_case *c)
     static char text[256];
     const struct conv_shape *s = &c->shape;
     snprintf(text, sizeof text,
-             "%s %s (%s), input %dx%dx%dx%d, weights %dx%dx%d, pad %d,%d stride %d,%d dilation "
+             "%s (%s, %s), input %dx%dx%dx%d, weights %dx%dx%d, pad %d,%d stride %d,%d dilation "
              "%d,%d groups %d%s%s",
-             c->algorithm->family, c->algorithm->name, conv_pass_name(c->algorithm->pass), s->n,
-             s->c, s->h, s->w, s->k, s->r, s->s, s->pad_h, s->pad_w, s->stride_h, s->stride_w,
-             s->dilation_h, s->dilation_w, s->groups, c->options.bias ? ", bias" : "",
-             c->options.relu ? ", relu" : "");
+             c->algorithm->name, bench_precision_name(c->algorithm->precision),
+             conv_pass_name(c->algorithm->pass), s->n, s->c, s->h, s->w, s->k, s->r, s->s, s->pad_h,
+             s->pad_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, s->groups,
+             c->options.bias ? ", bias" : "", c->options.relu ? ", relu" : "");
     return text;
 }
 
@@ -95,6 +95,7 @@ static void compare(struct kernels *k, const struct conv_case *c, const struct o
     size_t count = reference_conv_count(&c->shape, pass);
     struct reference_bound bound =
         reference_bound(c->algorithm->precision, reference_conv_terms(&c->shape, pass), number);
+    bound.relative *= conv_error_factor(c->algorithm);
     struct reference_error error = { 0 };
     size_t *index = kernels_memory(count, sizeof *index);
     for (size_t i = 0; i < count; i++)
@@ -198,6 +199,27 @@ static struct conv_shape depthwise_of(const struct conv_algorithm *a, int number
     return s;
 }
 
+/* Pointwise: pixels, outputs and inputs by a GEMM's tile of 64 x 64. Winograd, im2col: channels by
+ * a small tile, and a row of tiles or pixels by their block. */
+static struct conv_shape product_of(const struct conv_algorithm *a, int number)
+{
+    bool pointwise = a->method == CONV_POINTWISE, winograd = a->method == CONV_WINOGRAD;
+    int channels = pointwise ? 64 : 8;
+    struct conv_shape s = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .groups = 1
+    };
+    s.r = s.s = pointwise ? 1 : 3;
+    s.pad_h = s.pad_w = pointwise ? 0 : 1;
+    s.k = extent(number, channels, 1);
+    s.c = extent(number + 4, pointwise ? 16 : channels, 1);
+    divide(extent(number + 3, pointwise ? 64 : a->threads, 1), &s.n, &s.h, &s.w);
+    if (winograd) {
+        s.h = 2 * s.h - number % 2;
+        s.w = 2 * s.w - number % 3 / 2;
+    }
+    return s;
+}
+
 /* A stride-1 convolution whose GEMM has these dimensions. */
 static struct conv_shape shape_of(enum conv_pass pass, int rows, int columns, int sum)
 {
@@ -226,22 +248,31 @@ static struct conv_shape shape_of(enum conv_pass pass, int rows, int columns, in
     return s;
 }
 
+static struct conv_shape class_of(const struct conv_algorithm *a, int number)
+{
+    bool packed = a->pass == CONV_FORWARD && a->threads == 256;
+    if (a->method == CONV_DEPTHWISE)
+        return depthwise_of(a, number);
+    if (a->method != CONV_IMPLICIT)
+        return product_of(a, number);
+    return shape_of(a->pass, extent(number, a->tile_m, 1), extent(number + 3, a->tile_n, 1),
+                    extent(number + 4, packed ? 4 * a->tile_k : a->tile_k, packed ? 4 : 1));
+}
+
 /* ---- shapes by the geometry
  * ---------------------------------------------------------------------- */
 
 static const struct conv_shape geometries[] = {
     /* n  c   h   w   k   r  s  pad   stride dilation groups */
-    { 2, 3, 11, 13, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1 }, /* a first layer's channels */
-    { 1, 4, 15, 14, 6, 3, 3, 1, 1, 2, 2, 1, 1, 1 }, /* stride 2 */
-    { 2, 3, 23, 21, 4, 7, 7, 3, 3, 2, 2, 1, 1, 1 }, /* ResNet's first */
-    { 1, 8, 9, 10, 12, 1, 1, 0, 0, 2, 2, 1, 1,
-      1 },                                         /* taps that most pixels of backward-data lack */
-    { 1, 4, 12, 9, 4, 3, 3, 2, 2, 1, 1, 2, 2, 1 }, /* dilation */
-    { 2, 6, 10, 11, 4, 3, 2, 0, 2, 3, 1, 1, 3, 2 }, /* everything unequal, groups */
-    { 1, 12, 7, 7, 12, 3, 3, 1, 1, 1, 1, 1, 1, 3 }, /* groups */
-    { 1, 2, 16, 15, 3, 4, 5, 1, 3, 3, 4, 2, 2,
-      1 }, /* strides without a common factor with anything */
-    { 3, 2, 8, 8, 2, 5, 5, 4, 4, 2, 2, 1, 1, 1 },     /* padding as wide as the filter allows */
+    { 2, 3, 11, 13, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1 },   /* a first layer's channels */
+    { 1, 4, 15, 14, 6, 3, 3, 1, 1, 2, 2, 1, 1, 1 },   /* stride 2 */
+    { 2, 3, 23, 21, 4, 7, 7, 3, 3, 2, 2, 1, 1, 1 },   /* ResNet's first */
+    { 1, 8, 9, 10, 12, 1, 1, 0, 0, 2, 2, 1, 1, 1 },   /* most pixels meet no tap */
+    { 1, 4, 12, 9, 4, 3, 3, 2, 2, 1, 1, 2, 2, 1 },    /* dilation */
+    { 2, 6, 10, 11, 4, 3, 2, 0, 2, 3, 1, 1, 3, 2 },   /* everything unequal, groups */
+    { 1, 12, 7, 7, 12, 3, 3, 1, 1, 1, 1, 1, 1, 3 },   /* groups */
+    { 1, 2, 16, 15, 3, 4, 5, 1, 3, 3, 4, 2, 2, 1 },   /* strides that divide nothing */
+    { 3, 2, 8, 8, 2, 5, 5, 4, 4, 2, 2, 1, 1, 1 },     /* padding of a whole filter */
     { 1, 2, 19, 17, 2, 15, 13, 7, 6, 1, 1, 1, 1, 1 }, /* the largest filter */
     { 1, 2, 6, 5, 3, 3, 3, 5, 4, 1, 1, 1, 1, 1 },     /* outputs that see padding only */
     { 4, 3, 21, 20, 5, 3, 3, 1, 1, 1, 1, 1, 1, 1 },   /* a sum over pixels that is split */
@@ -256,6 +287,14 @@ static const struct conv_shape geometries[] = {
     { 3, 2, 33, 31, 2, 3, 3, 1, 1, 1, 1, 1, 1, 2 }, /* backward-weights in splits */
     { 2, 2, 50, 40, 4, 5, 5, 2, 2, 1, 2, 2, 1, 2 },
     { 1, 3, 2, 1, 3, 3, 3, 3, 3, 1, 1, 1, 1, 3 }, /* more padding than image */
+    /* pointwise */
+    { 3, 5, 7, 6, 9, 1, 1, 0, 0, 1, 1, 1, 1, 1 },
+    { 2, 8, 5, 5, 12, 1, 1, 0, 0, 1, 1, 1, 1, 4 },
+    { 1, 70, 9, 9, 66, 1, 1, 0, 0, 1, 1, 1, 1, 1 },
+    /* Winograd: outputs of even and odd sides, with and without padding */
+    { 2, 9, 10, 7, 11, 3, 3, 1, 1, 1, 1, 1, 1, 1 },
+    { 1, 16, 8, 9, 5, 3, 3, 0, 2, 1, 1, 1, 1, 1 },
+    { 3, 2, 5, 33, 17, 3, 3, 2, 0, 1, 1, 1, 1, 1 },
 };
 enum { GEOMETRIES = sizeof geometries / sizeof geometries[0] };
 
@@ -272,16 +311,7 @@ static void run_algorithm(struct kernels *k, const struct conv_algorithm *a, int
         struct conv_case c = { .algorithm = a };
         if (!k->full && (number + turn) % SAMPLE != 0)
             continue;
-        if (number < CLASSES && a->method == CONV_DEPTHWISE) {
-            c.shape = depthwise_of(a, number);
-        } else if (number < CLASSES) {
-            bool packed = a->pass == CONV_FORWARD && a->threads == 256;
-            c.shape =
-                shape_of(a->pass, extent(number, a->tile_m, 1), extent(number + 3, a->tile_n, 1),
-                         extent(number + 4, packed ? 4 * a->tile_k : a->tile_k, packed ? 4 : 1));
-        } else {
-            c.shape = geometries[number - CLASSES];
-        }
+        c.shape = number < CLASSES ? class_of(a, number) : geometries[number - CLASSES];
         c.options.bias = a->pass == CONV_FORWARD && (number + turn) % 2;
         c.options.relu = a->pass == CONV_FORWARD && (number + turn) % 3 == 0;
         if (!conv_unsupported(a, &c.shape))
@@ -289,11 +319,17 @@ static void run_algorithm(struct kernels *k, const struct conv_algorithm *a, int
     }
 }
 
+/* The images that decide whether it is run. */
+static const char *family_of(const struct conv_algorithm *a)
+{
+    return a->family[0] ? a->family : a->precision == BENCH_FP32 ? "gemm_f32" : "gemm_f16s";
+}
+
 void kernels_cases(struct kernels *k)
 {
     size_t count;
     const struct conv_algorithm *all = conv_algorithms(&count);
     for (size_t i = 0; i < count; i++)
-        if (kernels_family(k, all[i].family, (unsigned)all[i].lowest))
+        if (kernels_family(k, family_of(&all[i]), (unsigned)all[i].lowest))
             run_algorithm(k, &all[i], (int)(i + k->target));
 }

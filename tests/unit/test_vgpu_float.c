@@ -186,6 +186,7 @@ Test(vgpu_float, sums_and_products_of_single_precision_round_in_every_direction)
         check("fma", rounds[i], &quad_f32, "f32", 3, ref_fma);
     }
     check("add", "", &quad_f32, "f32", 2, ref_add);
+    check("sub", "", &quad_f32, "f32", 2, ref_sub);
     check("mul", "", &quad_f32, "f32", 2, ref_mul);
 }
 
