@@ -60,6 +60,8 @@ static json_t *package_value(const struct doctor *d, const struct doctor_package
     json_put_filled(o, "version", p->version);
     json_put_filled(o, "cuda", p->cuda);
     json_put_bool(o, "cpu_build", p->cpu_build);
+    json_put_filled(o, "channel", p->channel);
+    json_put_filled(o, "build", p->build);
     json_put_text(o, "origin", origins[p->origin]);
     json_put_text(o, "folder", p->base);
     for (size_t i = 0; i < p->file_count; i++)

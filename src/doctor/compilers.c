@@ -27,12 +27,11 @@ bool compilers_is_one(const char *path)
                          str_starts(base, "libnvvm.so"));
 }
 
-/* "release 11.8" somewhere in the file. */
-static bool by_text(struct doctor *d, const char *full, char *toolkit, size_t size)
+bool compilers_version(const char *full, uint64_t deadline_ns, char *toolkit, size_t size)
 {
     struct err unused;
     err_clear(&unused);
-    struct input *in = patient_open(full, d->deadline_ns, &unused);
+    struct input *in = patient_open(full, deadline_ns, &unused);
     char *block = in ? malloc(BLOCK + sizeof TEXT + 8) : NULL;
     bool found = false;
     for (uint64_t at = 0; block && !found && at < LOOK_MAX; at += BLOCK) {
@@ -97,7 +96,7 @@ void compilers_note(struct doctor *d, size_t package, const char *full, const ch
     struct doctor_compiler *c = &d->compilers[d->compiler_count++];
     *c = (struct doctor_compiler){ .package = (int)package };
     snprintf(c->path, sizeof c->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "", path);
-    by_text(d, full, c->toolkit, sizeof c->toolkit);
+    compilers_version(full, d->deadline_ns, c->toolkit, sizeof c->toolkit);
 }
 
 void compilers_conclude(struct doctor *d)

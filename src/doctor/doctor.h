@@ -54,6 +54,7 @@ struct doctor_file {
 struct doctor_package {
     char name[96], version[64]; /* version "" when nothing tells */
     char cuda[16];              /* that it was built for, "10.1"; "" not told */
+    char channel[32], build[64]; /* conda's; "" not of conda */
     bool cpu_build;             /* says of itself that it is without GPU code */
     bool bundled;               /* a Python package that a program brings along */
     bool on_framework;          /* requires a main library */
@@ -79,6 +80,12 @@ struct doctor_copy {
     enum loader_how how;
 };
 
+/* A package that pip has put over conda's own. */
+struct doctor_mix {
+    int package;
+    char conda_name[64], conda_version[48];
+};
+
 /* A compiler that programs use at run time: NVRTC, ptxas, libNVVM of a package. */
 struct doctor_compiler {
     char path[ROOT_PATH_MAX];
@@ -88,6 +95,7 @@ struct doctor_compiler {
 
 #define DOCTOR_COMPILERS_MAX 64
 #define DOCTOR_COPIES_MAX    16
+#define DOCTOR_MIXES_MAX     16
 
 struct doctor {
     const char *sysroot; /* "" this machine */
@@ -102,6 +110,8 @@ struct doctor {
     size_t package_count;
     struct doctor_copy copies[DOCTOR_COPIES_MAX];
     size_t copy_count;
+    struct doctor_mix mixes[DOCTOR_MIXES_MAX];
+    size_t mix_count;
     struct doctor_compiler compilers[DOCTOR_COMPILERS_MAX];
     size_t compiler_count;
     uint64_t files_seen, files_read, bytes_read, files_kept, problems;

@@ -310,7 +310,9 @@ static void visibility(const struct doctor *d, struct finding *f)
         command(c, "export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH");
     } else if (strcmp(id, "doctor.no_nodes_container") == 0) {
         command(cure(f, "cure.container"), "docker run --gpus all ...");
-    } else if (strcmp(id, "doctor.no_nodes") == 0) {
+    } else if (strcmp(id, "doctor.fewer_nodes") == 0 && *d->host.container) {
+        command(cure(f, "cure.container"), "docker run --gpus all ...");
+    } else if (strcmp(id, "doctor.no_nodes") == 0 || strcmp(id, "doctor.no_uvm") == 0) {
         command(cure(f, "cure.nodes"), "sudo nvidia-modprobe -u -c 0");
     } else if (strcmp(id, "doctor.hidden") == 0) {
         command(cure(f, "cure.unset"), "unset CUDA_VISIBLE_DEVICES");
@@ -318,7 +320,6 @@ static void visibility(const struct doctor *d, struct finding *f)
         command(cure(f, "cure.order"),
                 "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=N");
     }
-    (void)d;
 }
 
 static void parts(const struct doctor *d, struct finding *f)
@@ -359,7 +360,14 @@ static void no_driver(const struct doctor *d, struct finding *f)
 
 static void copy(const struct doctor *d, struct finding *f)
 {
-    (void)d;
+    if (f->evidence_count && strcmp(f->evidence[0].id, "doctor.mix") == 0) {
+        struct finding_cure *c = cure(f, "cure.one_installer");
+        command(c, "pip uninstall %s", d->packages[f->package].name);
+        command(c, "conda remove --force %s", finding_is_torch(d->packages[f->package].name)
+                                                  ? "pytorch"
+                                                  : d->packages[f->package].name);
+        return;
+    }
     command(cure(f, "cure.library_path"), "unset LD_LIBRARY_PATH");
 }
 

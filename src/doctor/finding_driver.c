@@ -16,6 +16,9 @@ enum {
     W_JIT_LIBRARY = 35,
     W_USELESS_VARIABLE = 45,
     W_MIG = 40,
+    W_FEWER_NODES = 38,
+    W_NO_UVM = 10,
+    W_NO_UVM_CONTAINER = 46,
     W_ORDER = 15
 };
 
@@ -62,11 +65,37 @@ static void dropped(const struct doctor *d, struct findings *f, size_t gpu)
     remark_put(r, "last", version_text(too_old ? v.least_driver : span.last, last));
 }
 
+/* The driver is installed, and its version is one that does not know the card. */
+static bool is_dropped_by_library(const struct doctor *d, struct findings *f, size_t gpu)
+{
+    const struct doctor_gpu *g = &d->gpus[gpu];
+    const struct arch_image image = { .kind = ARCH_CUBIN, .arch = g->rule.cc };
+    const struct arch_facts *facts = facts_arch(g->rule.cc);
+    struct arch_target target = g->rule;
+    char last[VERSION_TEXT_MAX];
+    if (!facts || !version_parse(d->host.library_version, &target.driver) ||
+        d->host.library_is_compat ||
+        arch_judge(&image, &target, ARCH_CONTAINER).verdict != VERDICT_DRIVER_DROPPED_CARD)
+        return false;
+    struct finding *one = finding_add(f, CAUSE_A15, W_DROPPED);
+    if (!one)
+        return false;
+    one->gpu = (int)gpu;
+    struct remark *r = finding_say(one, "doctor.dropped");
+    finding_put_gpu(r, g);
+    remark_put(r, "driver", d->host.library_version);
+    remark_put(r, "last",
+               version_text(facts_span(facts, g->rule.os, g->rule.notebook).last, last));
+    return true;
+}
+
 static void no_driver(const struct doctor *d, struct findings *f, size_t gpu)
 {
     const struct doctor_gpu *g = &d->gpus[gpu];
     bool nouveau = strcmp(g->kernel_driver, "nouveau") == 0;
     if (!g->present || *d->host.module || strcmp(g->kernel_driver, "nvidia") == 0)
+        return;
+    if (!nouveau && is_dropped_by_library(d, f, gpu))
         return;
     struct finding *one = finding_add(f, CAUSE_N2, W_NO_DRIVER);
     if (!one)
@@ -255,6 +284,37 @@ static void no_nodes(const struct doctor *d, struct findings *f)
         finding_say(one, *h->container ? "doctor.no_nodes_container" : "doctor.no_nodes");
 }
 
+/* Unified memory's node is made on demand; where programs may not make it, they fail. */
+static void no_uvm(const struct doctor *d, struct findings *f)
+{
+    const struct host *h = &d->host;
+    if (!*h->module || !h->nodes_known || !h->has_control_node || h->has_uvm_node || h->wsl)
+        return;
+    struct finding *one = finding_add(f, CAUSE_A12, *h->container ? W_NO_UVM_CONTAINER : W_NO_UVM);
+    if (!one)
+        return;
+    one->confidence = FINDING_LIKELY;
+    finding_say(one, "doctor.no_uvm");
+}
+
+/* A container that was given some of the cards. */
+static void fewer_nodes(const struct doctor *d, struct findings *f)
+{
+    const struct host *h = &d->host;
+    size_t present = 0;
+    for (size_t g = 0; g < d->gpu_count; g++)
+        present += d->gpus[g].present && strcmp(d->gpus[g].kernel_driver, "nvidia") == 0;
+    if (!*h->module || !h->has_control_node || h->wsl || h->device_nodes >= present)
+        return;
+    struct finding *one = finding_add(f, CAUSE_A12, W_FEWER_NODES);
+    if (!one)
+        return;
+    one->confidence = FINDING_LIKELY;
+    struct remark *r = finding_say(one, "doctor.fewer_nodes");
+    remark_putf(r, "nodes", "%zu", h->device_nodes);
+    remark_putf(r, "gpus", "%zu", present);
+}
+
 void finding_driver(const struct doctor *d, struct findings *f)
 {
     for (size_t i = 0; i < d->gpu_count; i++) {
@@ -274,4 +334,6 @@ void finding_driver(const struct doctor *d, struct findings *f)
     shadowed(d, f);
     order(d, f);
     no_nodes(d, f);
+    no_uvm(d, f);
+    fewer_nodes(d, f);
 }

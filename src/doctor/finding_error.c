@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "doctor/finding_parts.h"
+#include "doctor/role.h"
 
-#define W_TEXT 1000
+#define W_TEXT    1000
+#define W_CERTAIN 60 /* of what files and driver show */
 
 /* ---- what files and driver speak against ---- */
 
@@ -49,9 +51,27 @@ static bool every_gpu_bound(const struct doctor *d)
     return d->gpu_count > 0 && *d->host.module;
 }
 
+/* Some package has GPU code, and none lacks it on any GPU. */
+static bool all_run(const struct doctor *d)
+{
+    bool any = false;
+    for (size_t i = 0; i < d->package_count; i++)
+        for (size_t g = 0; g < d->gpu_count; g++) {
+            const struct doctor_package *p = &d->packages[i];
+            if (judge_fails(&p->judge[g]))
+                return false;
+            any |= p->judge[g].verdict == VERDICT_RUNS;
+        }
+    return any;
+}
+
 static bool is_refuted(const struct doctor *d, enum doctor_cause cause)
 {
     switch (cause) {
+    case CAUSE_A1:
+    case CAUSE_A2:
+    case CAUSE_A3:
+    case CAUSE_A4: return all_run(d);
     case CAUSE_A5: return d->gpu_count && !any_tegra(d);
     case CAUSE_A6: return d->gpu_count == 1;
     case CAUSE_A15: return all_gpus_known(d);
@@ -63,19 +83,85 @@ static bool is_refuted(const struct doctor *d, enum doctor_cause cause)
 
 /* ---- the file that the text speaks of ---- */
 
-/* The compiler of a package that the text names, where none of them was found at fault by its
- * version. */
-static void put_compiler(const struct doctor *d, struct finding *one)
+/* A compiler of a package whose version told no fault. */
+static bool put_compiler(const struct doctor *d, struct finding *one, enum finding_tool tool)
 {
     for (size_t i = 0; i < d->compiler_count; i++) {
         const char *slash = strrchr(d->compilers[i].path, '/');
-        enum finding_tool tool = finding_tool_of(slash ? slash + 1 : d->compilers[i].path);
-        if (tool != FINDING_NO_TOOL && tool == finding_tool_named(d->error)) {
-            one->package = d->compilers[i].package;
-            str_copy(one->path, sizeof one->path, d->compilers[i].path);
-            return;
-        }
+        if (finding_tool_of(slash ? slash + 1 : d->compilers[i].path) != tool)
+            continue;
+        one->package = d->compilers[i].package;
+        str_copy(one->path, sizeof one->path, d->compilers[i].path);
+        return true;
     }
+    return false;
+}
+
+/* Triton brings its own ptxas; others take the system's first. */
+static void put_tool(const struct doctor *d, struct finding *one)
+{
+    enum finding_tool tool = finding_tool_named(d->error);
+    if (tool == FINDING_NO_TOOL ||
+        (strcasestr(d->error, "triton") && put_compiler(d, one, tool)))
+        return;
+    if (tool == FINDING_PTXAS && *d->host.ptxas) {
+        str_copy(one->path, sizeof one->path, d->host.ptxas);
+        return;
+    }
+    for (size_t i = 0; i < d->host.toolkit_count; i++)
+        if ((d->host.toolkits[i].is_default || d->host.toolkit_count == 1) &&
+            finding_put_tool(one, d, d->host.toolkits[i].path, tool))
+            return;
+    put_compiler(d, one, tool);
+}
+
+/* The package that the text names, an extension before what it is built on; else the only one. */
+static void put_package(const struct doctor *d, struct finding *one)
+{
+    int best = -1, only = -1;
+    for (size_t i = 0; i < d->package_count; i++) {
+        const struct doctor_package *p = &d->packages[i];
+        if (!p->file_count && !p->largest)
+            continue;
+        only = only == -1 ? (int)i : -2;
+        if (role_is_spoken_of(d->error, p->name) &&
+            (best < 0 || d->packages[best].role != DOCTOR_EXTENSION))
+            best = (int)i;
+    }
+    one->package = best >= 0 ? best : only >= 0 ? only : -1;
+    if (one->package < 0)
+        return;
+    const struct doctor_package *p = &d->packages[one->package];
+    int file = d->gpu_count ? p->fault[0] : -1;
+    const char *path = file >= 0 ? p->files[file].path : p->largest ? p->largest : "";
+    if (*path)
+        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
+                 path);
+}
+
+static void put_path(const struct doctor *d, struct finding *one)
+{
+    switch (one->cause) {
+    case CAUSE_A9:
+    case CAUSE_A10: put_tool(d, one); break;
+    case CAUSE_A3:
+    case CAUSE_A7:
+    case CAUSE_A8:
+    case CAUSE_A11: put_package(d, one); break;
+    default: break;
+    }
+}
+
+/* Whether what was found for certain explains more than a text which only says that nothing works.
+ */
+static bool is_outweighed(const struct findings *f, enum doctor_cause cause)
+{
+    static const enum doctor_cause weak[] = { CAUSE_A8,  CAUSE_A12, CAUSE_A13, CAUSE_A14,
+                                              CAUSE_A19, CAUSE_N1,  CAUSE_N2 };
+    bool is_weak = false;
+    for (size_t i = 0; i < sizeof weak / sizeof weak[0]; i++)
+        is_weak |= cause == weak[i];
+    return is_weak && f->count && f->list[0].weight >= W_CERTAIN;
 }
 
 void finding_error(const struct doctor *d, struct findings *f)
@@ -83,13 +169,13 @@ void finding_error(const struct doctor *d, struct findings *f)
     size_t i = 0;
     while (i < f->error.count && is_refuted(d, f->error.causes[i]))
         i++;
-    struct finding *one =
-        i < f->error.count ? finding_add(f, f->error.causes[i], W_TEXT) : NULL;
+    if (i == f->error.count || is_outweighed(f, f->error.causes[i]))
+        return;
+    struct finding *one = finding_add(f, f->error.causes[i], W_TEXT);
     if (!one)
         return;
     one->confidence = FINDING_POSSIBLE;
     one->gpu = d->gpu_count ? 0 : -1;
-    if (one->cause == CAUSE_A9 || one->cause == CAUSE_A10)
-        put_compiler(d, one);
+    put_path(d, one);
     finding_say(one, "doctor.by_text");
 }

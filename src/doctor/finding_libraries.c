@@ -3,6 +3,7 @@
 
 #include "data/data.h"
 #include "doctor/finding_parts.h"
+#include "doctor/role.h"
 
 enum {
     W_CUDNN = 50,
@@ -11,6 +12,7 @@ enum {
     W_TOOLKIT_PTX = 28,
     W_TOOLKIT_GPU = 26,
     W_COPY = 25,
+    W_MIX = 22,
     W_COMPILER = 32
 };
 
@@ -49,16 +51,6 @@ static bool reach_of(long row, unsigned *lowest, unsigned *highest)
     return *lowest != 0;
 }
 
-/* A package that has the toolkit write PTX at run time. */
-static int package_named(const struct doctor *d, const char *const *names)
-{
-    for (size_t i = 0; i < d->package_count; i++)
-        for (const char *const *name = names; *name; name++)
-            if (strcmp(d->packages[i].name, *name) == 0)
-                return (int)i;
-    return -1;
-}
-
 enum finding_tool finding_tool_of(const char *name)
 {
     static const struct {
@@ -91,9 +83,25 @@ enum finding_tool finding_tool_named(const char *text)
     return FINDING_NO_TOOL;
 }
 
-/* The toolkit's file that is this compiler. */
-static bool put_tool(struct finding *one, const struct doctor *d, const char *toolkit,
-                     enum finding_tool tool)
+/* What the text names, else what one of the packages compiles with; `package`: that one, or -1. */
+static enum finding_tool tool_in_use(const struct doctor *d, int *package)
+{
+    enum finding_tool named = finding_tool_named(d->error), used = FINDING_NO_TOOL;
+    *package = -1;
+    for (size_t i = 0; i < d->package_count; i++) {
+        enum finding_tool tool = finding_tool_named(role_compiler(d->packages[i].name));
+        if (tool == FINDING_NO_TOOL || used != FINDING_NO_TOOL)
+            continue;
+        used = tool;
+        *package = (int)i;
+    }
+    /* libNVVM writes the PTX that ptxas or the driver then refuses */
+    return named == FINDING_NO_TOOL || (named == FINDING_PTXAS && used == FINDING_NVVM) ? used
+                                                                                        : named;
+}
+
+bool finding_put_tool(struct finding *one, const struct doctor *d, const char *toolkit,
+                      enum finding_tool tool)
 {
     static const char *const folders[] = { "bin", "lib64", "lib", "nvvm/lib64", "nvvm/bin" };
     for (size_t i = 0; tool != FINDING_NO_TOOL && i < sizeof folders / sizeof folders[0];
@@ -119,8 +127,6 @@ static bool put_tool(struct finding *one, const struct doctor *d, const char *to
 static void writes_newer_ptx(const struct doctor *d, struct findings *f,
                              const struct host_toolkit *t, long row, size_t gpu)
 {
-    static const char *const by_libnvvm[] = { "numba", "numba-cuda", NULL };
-    enum finding_tool tool = finding_tool_named(d->error);
     const struct doctor_gpu *g = &d->gpus[gpu];
     const struct branch_facts *branch = facts_branch(g->rule.driver, g->rule.os);
     unsigned isa = isa_of(row);
@@ -131,11 +137,7 @@ static void writes_newer_ptx(const struct doctor *d, struct findings *f,
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
-    one->package = package_named(d, by_libnvvm);
-    if (one->package >= 0 && tool != FINDING_NVRTC)
-        tool = FINDING_NVVM;
-    if (tool != FINDING_NO_TOOL)
-        put_tool(one, d, t->path, tool);
+    finding_put_tool(one, d, t->path, tool_in_use(d, &one->package));
     char version[VERSION_TEXT_MAX];
     struct remark *r = finding_say(one, "doctor.toolkit_ptx");
     remark_put(r, "path", t->path);
@@ -158,9 +160,9 @@ static void lacks_gpu(const struct doctor *d, struct findings *f, const struct h
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
-    if (!put_tool(one, d, t->path, finding_tool_named(d->error)) &&
-        !put_tool(one, d, t->path, FINDING_PTXAS))
-        put_tool(one, d, t->path, FINDING_NVRTC);
+    if (!finding_put_tool(one, d, t->path, tool_in_use(d, &one->package)) &&
+        !finding_put_tool(one, d, t->path, FINDING_PTXAS))
+        finding_put_tool(one, d, t->path, FINDING_NVRTC);
     struct remark *r = finding_say(one, "doctor.toolkit_gpu");
     remark_put(r, "path", t->path);
     remark_put(r, "toolkit", t->version);
@@ -309,6 +311,22 @@ static void cudnn_package(const struct doctor *d, struct findings *f, size_t pac
     finding_put_gpu(r, &d->gpus[gpu]);
 }
 
+/* The cuBLAS that an environment or the system has; false: none was seen. */
+static bool put_cublas(const struct doctor *d, struct finding *one)
+{
+    for (size_t i = 0; i < d->package_count; i++)
+        for (size_t k = 0; k < d->packages[i].file_count; k++) {
+            const char *path = d->packages[i].files[k].path;
+            if (!strstr(path, "cublas") || strstr(path, "cublasLt"))
+                continue;
+            one->package = (int)i;
+            snprintf(one->path, sizeof one->path, "%.2000s/%.2000s",
+                     strcmp(d->packages[i].base, "/") ? d->packages[i].base : "", path);
+            return true;
+        }
+    return false;
+}
+
 /* cublasGemmEx and its like want 5.0, whatever images the library has. */
 static void cublas(const struct doctor *d, struct findings *f, size_t gpu)
 {
@@ -319,6 +337,7 @@ static void cublas(const struct doctor *d, struct findings *f, size_t gpu)
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
+    put_cublas(d, one);
     finding_put_gpu(finding_say(one, "doctor.cublas"), &d->gpus[gpu]);
 }
 
@@ -340,6 +359,24 @@ static void copies(const struct doctor *d, struct findings *f)
     }
 }
 
+/* Two installers have written over each other: which libraries are loaded depends on who came last.
+ */
+static void mixes(const struct doctor *d, struct findings *f)
+{
+    for (size_t i = 0; i < d->mix_count; i++) {
+        const struct doctor_mix *m = &d->mixes[i];
+        const struct doctor_package *p = &d->packages[m->package];
+        struct finding *one = finding_add(f, CAUSE_A18, W_MIX);
+        if (!one)
+            return;
+        one->package = m->package;
+        one->confidence = FINDING_LIKELY;
+        struct remark *r = finding_say(one, "doctor.mix");
+        remark_putf(r, "package", "%s %s", p->name, p->version);
+        remark_putf(r, "conda", "%s %s", m->conda_name, m->conda_version);
+    }
+}
+
 void finding_libraries(const struct doctor *d, struct findings *f)
 {
     toolkits(d, f);
@@ -354,4 +391,5 @@ void finding_libraries(const struct doctor *d, struct findings *f)
         cublas(d, f, g);
     }
     copies(d, f);
+    mixes(d, f);
 }

@@ -17,6 +17,7 @@ enum {
     W_SYSTEM = 40,
     W_JIT = 30,
     W_ONLY_JIT = 20,
+    W_SOME_JIT = 8,
     W_SYMBOL = 84,
     W_PYTHON = 12
 };
@@ -179,6 +180,33 @@ static void by_jit(const struct doctor *d, struct findings *f, size_t package, s
     }
 }
 
+/* Parts of what runs, among them NVIDIA's libraries, for which the card has PTX alone: no fault, but
+ * what is slow at the first start. */
+static void some_by_jit(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    size_t best = p->file_count;
+    for (size_t i = 0; i < p->file_count; i++)
+        if (p->files[i].judge[gpu].by_jit &&
+            (best == p->file_count ||
+             p->files[i].judge[gpu].by_jit > p->files[best].judge[gpu].by_jit))
+            best = i;
+    if (best == p->file_count || p->judge[gpu].verdict == VERDICT_RUNS_BY_JIT)
+        return;
+    struct finding *one = finding_add(f, CAUSE_A8, W_SOME_JIT);
+    if (!one)
+        return;
+    one->gpu = (int)gpu;
+    one->package = (int)package;
+    one->confidence = FINDING_LIKELY;
+    snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
+             p->files[best].path);
+    struct remark *r = finding_say(one, "doctor.some_by_jit");
+    remark_put(r, "path", p->files[best].path);
+    remark_putf(r, "count", "%llu", (unsigned long long)p->files[best].judge[gpu].by_jit);
+    finding_put_gpu(r, &d->gpus[gpu]);
+}
+
 /* ---- what a package asks for beside images ---- */
 
 static void runtime_floor(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
@@ -336,6 +364,7 @@ static void on_gpu(const struct doctor *d, struct findings *f, size_t package, s
         else if (v == VERDICT_RUNS_BY_JIT)
             by_jit(d, f, package, gpu);
     }
+    some_by_jit(d, f, package, gpu);
     runtime_floor(d, f, package, gpu);
     package_floor(d, f, package, gpu);
 }

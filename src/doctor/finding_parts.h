@@ -23,6 +23,10 @@ enum finding_tool { FINDING_NO_TOOL, FINDING_NVCC, FINDING_PTXAS, FINDING_NVRTC,
 enum finding_tool finding_tool_of(const char *name);
 enum finding_tool finding_tool_named(const char *text);
 
+/* The toolkit's file that is this compiler becomes the path; false: it has none. */
+bool finding_put_tool(struct finding *one, const struct doctor *d, const char *toolkit,
+                      enum finding_tool tool);
+
 /* Names. */
 bool finding_is_torch(const char *package);
 void finding_put_gpu(struct remark *r, const struct doctor_gpu *gpu);

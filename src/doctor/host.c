@@ -145,7 +145,7 @@ static void find_library(struct host *h)
     }
     str_copy(h->library, sizeof h->library, hit.path);
     h->library_how = hit.how;
-    h->library_is_compat = strstr(hit.path, "/compat") != NULL;
+    h->library_is_compat = strstr(hit.path, "compat") != NULL;
     if (hit.how != LOADER_NOWHERE)
         version_of_library(h->sysroot, hit.path, h->library_version, sizeof h->library_version);
     char folder[ROOT_PATH_MAX];

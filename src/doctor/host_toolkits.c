@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "doctor/compilers.h"
 #include "doctor/host_parts.h"
 
 #define SMALL_FILE 65536u
@@ -19,14 +20,27 @@ static bool major_minor(const char *text, char *version, size_t size)
     return true;
 }
 
-/* ".../cuda-13.0" with a compiler in it. */
-static bool by_name(const struct host *h, const char path[256], char *version, size_t size)
+/* The programs of a toolkit; NULL: it has none of them. */
+static const char *compiler_in(const struct host *h, const char path[256], char full[ROOT_PATH_MAX])
 {
-    char name[300];
+    static const char *const programs[] = { "bin/ptxas", "bin/nvcc" };
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        char name[300];
+        snprintf(name, sizeof name, "%.255s/%s", path, programs[i]);
+        if (root_kind(h->sysroot, name) == OS_FILE_REGULAR && root_resolve(h->sysroot, name, full))
+            return programs[i];
+    }
+    return NULL;
+}
+
+/* By what a compiler in it says, or ".../cuda-13.0" with one. */
+static bool by_compiler(const struct host *h, const char path[256], char *version, size_t size)
+{
+    char full[ROOT_PATH_MAX];
     const char *dash = strrchr(path, '-');
-    snprintf(name, sizeof name, "%.255s/bin/ptxas", path);
-    return dash && !strchr(dash, '/') && root_kind(h->sysroot, name) == OS_FILE_REGULAR &&
-           major_minor(dash, version, size);
+    return compiler_in(h, path, full) &&
+           (compilers_version(full, 0, version, size) ||
+            (dash && !strchr(dash, '/') && major_minor(dash, version, size)));
 }
 
 /* By version.json (11.1 and newer), version.txt (older), the file name of the runtime library. */
@@ -55,7 +69,7 @@ static bool version_of(const struct host *h, const char path[256], char *version
         if (str_starts(names.list[i], "libcudart.so.") && strchr(names.list[i] + 13, '.'))
             found = major_minor(names.list[i] + 13, version, size);
     root_names_free(&names);
-    return found || by_name(h, path, version, size);
+    return found || by_compiler(h, path, version, size);
 }
 
 static void add(struct host *h, const char *path)
@@ -122,24 +136,72 @@ static void add_artifacts(struct host *h)
     root_names_free(&users);
 }
 
+/* Every name in `folder` that begins so; `under` is appended. */
+static void add_names(struct host *h, const char *folder, const char *start, const char *under)
+{
+    struct root_names names;
+    char path[1000];
+    root_list(h->sysroot, folder, &names);
+    for (size_t i = 0; i < names.count && i < 256; i++)
+        if (str_starts(names.list[i], start)) {
+            snprintf(path, sizeof path, "%.500s/%.255s%s", folder, names.list[i], under);
+            add(h, path);
+        }
+    root_names_free(&names);
+}
+
+/* Unpacked by a user, or of NVIDIA's HPC SDK: /opt/nvidia/hpc_sdk/Linux_x86_64/24.5/cuda/12.4. */
+static void add_unpacked(struct host *h)
+{
+    struct root_names names, versions;
+    char path[600];
+    root_list(h->sysroot, "/home", &names);
+    for (size_t i = 0; i < names.count && i < 64; i++) {
+        snprintf(path, sizeof path, "/home/%.200s", names.list[i]);
+        add_names(h, path, "cuda", "");
+    }
+    root_names_free(&names);
+    root_list(h->sysroot, "/opt/nvidia/hpc_sdk/Linux_x86_64", &versions);
+    for (size_t i = 0; i < versions.count && i < 16; i++) {
+        snprintf(path, sizeof path, "/opt/nvidia/hpc_sdk/Linux_x86_64/%.200s/cuda",
+                 versions.list[i]);
+        add_names(h, path, "", "");
+    }
+    root_names_free(&versions);
+}
+
+/* The toolkits whose bin is on PATH, and conda's, which is the environment itself. */
+static void add_on_path(struct host *h)
+{
+    const char *folders = host_variable(h, "PATH"), *conda = host_variable(h, "CONDA_PREFIX");
+    char path[256], full[ROOT_PATH_MAX];
+    if (conda && *conda == '/' && str_copy(path, sizeof path, conda) &&
+        compiler_in(h, path, full))
+        add(h, path);
+    while (folders && *folders) {
+        size_t n = strcspn(folders, ":"), keep = n >= 4 ? n - 4 : 0;
+        if (keep && keep < sizeof path && strncmp(folders + keep, "/bin", 4) == 0) {
+            snprintf(path, sizeof path, "%.*s", (int)keep, folders);
+            if (compiler_in(h, path, full))
+                add(h, path);
+        }
+        folders += n + (folders[n] != 0);
+    }
+}
+
 void host_read_toolkits(struct host *host)
 {
     static const char *const variables[] = { "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT" };
-    struct root_names names;
-    char path[512];
     for (size_t i = 0; i < 3; i++) {
         const char *home = host_variable(host, variables[i]);
         if (home && *home == '/')
             add(host, home);
     }
-    root_list(host->sysroot, "/usr/local", &names);
-    for (size_t i = 0; i < names.count; i++)
-        if (str_starts(names.list[i], "cuda")) {
-            snprintf(path, sizeof path, "/usr/local/%.200s", names.list[i]);
-            add(host, path);
-        }
-    root_names_free(&names);
-    add(host, "/opt/cuda");
+    add_names(host, "/usr/local", "cuda", "");
+    add_names(host, "/opt", "cuda", "");
+    add(host, "/usr/lib/nvidia-cuda-toolkit");
+    add_on_path(host);
+    add_unpacked(host);
     add_artifacts(host);
     mark_default(host);
     find_ptxas(host);

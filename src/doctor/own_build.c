@@ -8,8 +8,10 @@
 
 #include "data/data.h"
 #include "doctor/packages_scan.h"
+#include "doctor/role.h"
 
 #define SHAPE_ARCHS_MAX 3 /* that people name by hand */
+#define LIST_LEAST      3 /* architectures in a list that is one */
 
 /* ---- packages of Python ---- */
 
@@ -59,19 +61,40 @@ static size_t archs_of(const struct holds *h, enum arch_image_kind kind, unsigne
     return count;
 }
 
-/* Has a row's list most of what the file has? PyTorch's lists are known in full; of other packages
- * some rows are no more than a floor. */
-static bool is_like(const struct doctor_package *p, size_t file, const char *list)
+/* "cc_50+": 50. */
+static unsigned floor_of(const char *list)
 {
-    unsigned archs[HOLDS_IMAGES_MAX], same = 0;
-    size_t count = archs_of(&p->files[file].holds, ARCH_CUBIN, archs);
-    for (size_t i = 0; i < count; i++)
-        same += release_has(list, archs[i]);
-    return !packages_is_pytorch(p) || same * 2 >= count_of(list);
+    unsigned floor;
+    return sscanf(list, "cc_%3u", &floor) == 1 ? floor : 0;
 }
 
-/* Against the rows of builds.tsv for the same release: it is none of them if it was made for
- * another CUDA version, or holds less than half of what each of them does. */
+static unsigned lowest(const unsigned *archs, size_t count)
+{
+    unsigned least = archs[0];
+    for (size_t i = 1; i < count; i++)
+        least = archs[i] < least ? archs[i] : least;
+    return least;
+}
+
+/* Whether the file may be the build of a row: most of the row's list is in it, and all of it where
+ * the CUDA version, which the file tells by its cubins, is another one. */
+static bool is_like(const struct doctor_package *p, size_t file, size_t row)
+{
+    const struct table *t = data_table(DATA_BUILDS);
+    const char *list = table_field(t, row, "archs");
+    unsigned archs[HOLDS_IMAGES_MAX], same = 0, all = count_of(list);
+    size_t count = archs_of(&p->files[file].holds, ARCH_CUBIN, archs);
+    bool cuda_same = strcmp(table_field(t, row, "cuda"), p->cuda) == 0;
+    for (size_t i = 0; i < count; i++)
+        same += release_has(list, archs[i]);
+    if (all < LIST_LEAST) /* no more than a floor is known */
+        return cuda_same || !count || lowest(archs, count) >= floor_of(list);
+    if (packages_is_pytorch(p) || cuda_same)
+        return same * 2 >= all;
+    return same == all;
+}
+
+/* Against the rows of builds.tsv for the same release. */
 static bool released_otherwise(const struct doctor_package *p, size_t file)
 {
     const struct table *t = data_table(DATA_BUILDS);
@@ -79,16 +102,15 @@ static bool released_otherwise(const struct doctor_package *p, size_t file)
     const char *name = packages_is_pytorch(p) ? "torch" : p->name;
     bool known = false;
     for (size_t row = 0; row < t->row_count; row++) {
-        const char *version = table_field(t, row, "version"), *cuda = table_field(t, row, "cuda");
+        const char *version = table_field(t, row, "version");
         if (strcmp(table_field(t, row, "package"), name) != 0 ||
             strncmp(version, p->version, length) != 0 || version[length])
             continue;
-        if ((packages_is_pytorch(p) || strcmp(cuda, p->cuda) == 0) &&
-            is_like(p, file, table_field(t, row, "archs")))
+        if (is_like(p, file, row))
             return false;
         known = true;
     }
-    return known && (*p->cuda || packages_is_pytorch(p));
+    return known;
 }
 
 /* ---- programs ---- */
@@ -173,11 +195,11 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
     if (p->from_source || is_checkout(p->version))
         return true;
     if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
-        return p->origin == DOCTOR_PIP && released_otherwise(p, file);
+        return p->origin == DOCTOR_PIP && (role_is_source(p->name) || released_otherwise(p, file));
     if (p->bundled)
         return false;
     if (p->origin == DOCTOR_SYSTEM)
         return str_starts(p->base, "/usr/local") && strchr(path, '/') == strrchr(path, '/');
-    return is_build_folder(path) || strcasestr(p->name, "samples") || has_own_shape(p, file) ||
+    return role_is_source(p->name) || is_build_folder(path) || has_own_shape(p, file) ||
            is_beside_sources(d, p, path);
 }

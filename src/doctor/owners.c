@@ -60,6 +60,11 @@ static bool add(struct owners *o, const char *path, size_t length, size_t packag
     return true;
 }
 
+bool owners_add(struct owners *o, const char *path, size_t package)
+{
+    return !owners_may_hold(path) || add(o, path, strlen(path), package);
+}
+
 void owners_add_record(struct owners *o, const char *record, size_t package)
 {
     for (const char *line = record; *line;) {
@@ -75,7 +80,7 @@ void owners_add_record(struct owners *o, const char *record, size_t package)
         if (length && length < sizeof copy) {
             memcpy(copy, path, length);
             copy[length] = 0;
-            if (owners_may_hold(copy) && !add(o, copy, length, package))
+            if (!owners_add(o, copy, package))
                 return;
         }
         line = end + strspn(end, "\r\n");

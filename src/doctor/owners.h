@@ -28,6 +28,9 @@ void owners_free(struct owners *o);
  * and that may hold GPU code. */
 void owners_add_record(struct owners *o, const char *record, size_t package);
 
+/* One file; false at a bound. Names that hold no GPU code are left out. */
+bool owners_add(struct owners *o, const char *path, size_t package);
+
 /* Once, after the last record. */
 void owners_sort(struct owners *o);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "doctor/compilers.h"
 #include "doctor/owners.h"
 #include "doctor/packages_scan.h"
 #include "doctor/role.h"
@@ -188,7 +189,8 @@ static int on_env_file(void *self, const char *full, struct err *err)
     if (!owners_may_hold(path))
         return 0;
     long owner = owners_find(&w->owners, path);
-    if (owner < 0 && !strchr(strrchr(path, '/') ? strrchr(path, '/') : path, '.'))
+    if (owner < 0 && !strchr(strrchr(path, '/') ? strrchr(path, '/') : path, '.') &&
+        !compilers_is_one(path))
         return 0; /* a script or a text that no package claims */
     if (owner < 0)
         owner = by_first_part(w, path);
@@ -245,6 +247,8 @@ int packages_of_env(struct doctor *d, size_t env, struct err *err)
         w.root_length = strlen(full);
         rc = packages_walk(d, full, &sink, err);
     }
+    if (!rc)
+        rc = packages_of_conda(d, env, w.first, err);
     packages_conclude(d, w.first);
     owners_free(&w.owners);
     return rc;

@@ -120,6 +120,7 @@ static void read_local_version(struct doctor_package *p)
         snprintf(p->cuda, sizeof p->cuda, "%u.%u", number / 10, number % 10);
 }
 
+/* Of its cubins: PTX is no matter of the runtime, and of a toolkit only by guess. */
 static unsigned newest_toolkit(const struct doctor_package *p)
 {
     unsigned newest = 0;
@@ -127,6 +128,8 @@ static unsigned newest_toolkit(const struct doctor_package *p)
         for (size_t g = 0; g < p->files[i].holds.group_count && !p->files[i].nvidia; g++) {
             const struct holds_group *group = &p->files[i].holds.groups[g];
             for (size_t k = 0; k < group->image_count; k++) {
+                if (group->images[k].kind != ARCH_CUBIN)
+                    continue;
                 unsigned level =
                     facts_level(group->images[k].toolkit_major, group->images[k].toolkit_minor);
                 newest = level > newest ? level : newest;
@@ -212,7 +215,9 @@ static bool says_more(const struct doctor_file *f, const struct doctor_file *bes
     bool fails = judge_fails(&f->judge[gpu]), failed = judge_fails(&best->judge[gpu]);
     if (fails != failed)
         return fails != alternatives;
-    return f->holds.containers > best->holds.containers;
+    if (f->holds.containers != best->holds.containers)
+        return f->holds.containers > best->holds.containers;
+    return f->bytes > best->bytes + best->bytes / 4;
 }
 
 /* The best of the files of which the package takes one, by CUDA version or by card; -1 none. */

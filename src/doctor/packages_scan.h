@@ -21,6 +21,10 @@ int packages_walk(struct doctor *d, const char *full, const struct os_walk_sink 
 int packages_read(struct doctor *d, size_t package, const char *full, const char *path,
                   struct err *err);
 
+/* What conda's own notes list in an environment, and the libraries and compilers beside
+ * site-packages. `first`: of the environment's packages. No conda environment is no fault. */
+int packages_of_conda(struct doctor *d, size_t env, size_t first, struct err *err);
+
 /* Versions, and the verdicts for every GPU, of the packages from `first` on, once all their files
  * are read. */
 void packages_conclude(struct doctor *d, size_t first);

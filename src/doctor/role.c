@@ -56,6 +56,21 @@ bool role_is_framework_name(const char *package)
     return is_framework_row(row_of(package));
 }
 
+bool role_is_source(const char *program)
+{
+    long row = row_of(program);
+    return row >= 0 &&
+           strcmp(table_field(data_table(DATA_ROLES), (size_t)row, "role"), "source") == 0;
+}
+
+const char *role_compiler(const char *package)
+{
+    long row = row_of(package);
+    const char *name =
+        row < 0 ? "-" : table_field(data_table(DATA_ROLES), (size_t)row, "compiler");
+    return table_blank(name) ? "" : name;
+}
+
 /* Packages that every program with a GPU may have beside its main library are no base of it. */
 bool role_is_framework_requirement(const char *requirement)
 {
@@ -149,7 +164,7 @@ static enum doctor_role role_of(const struct doctor *d, const struct doctor_pack
     long row = row_of(p->name);
     if ((p->origin == DOCTOR_APP && !p->bundled) || p->origin == DOCTOR_SYSTEM)
         return DOCTOR_PROGRAM;
-    if (row >= 0)
+    if (row >= 0 && !role_is_source(p->name))
         return is_framework_row(row) ? DOCTOR_FRAMEWORK : DOCTOR_EXTENSION;
     return p->on_framework || is_linked_with_one(d, p) || has_framework_beside(d, p)
                ? DOCTOR_EXTENSION

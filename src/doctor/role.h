@@ -19,6 +19,13 @@ bool role_is_framework_requirement(const char *requirement);
 /* Whether the text has the package's name, or words that stand for it in messages. */
 bool role_is_spoken_of(const char *text, const char *package);
 
+/* A program that people compile for themselves. */
+bool role_is_source(const char *program);
+
+/* What the package compiles kernels with at run time: "nvrtc", "nvvm", "ptxas", "nvcc"; "" nothing, or
+ * not known. */
+const char *role_compiler(const char *package);
+
 /* "flash_attn" is "flash-attn": without case; "-", "_" and "." are alike. */
 bool role_same_name(const char *a, const char *b);
 
