@@ -97,24 +97,6 @@ static bool put_compiler(const struct doctor *d, struct finding *one, enum findi
     return false;
 }
 
-/* Triton brings its own ptxas; others take the system's first. */
-static void put_tool(const struct doctor *d, struct finding *one)
-{
-    enum finding_tool tool = finding_tool_named(d->error);
-    if (tool == FINDING_NO_TOOL ||
-        (strcasestr(d->error, "triton") && put_compiler(d, one, tool)))
-        return;
-    if (tool == FINDING_PTXAS && *d->host.ptxas) {
-        str_copy(one->path, sizeof one->path, d->host.ptxas);
-        return;
-    }
-    for (size_t i = 0; i < d->host.toolkit_count; i++)
-        if ((d->host.toolkits[i].is_default || d->host.toolkit_count == 1) &&
-            finding_put_tool(one, d, d->host.toolkits[i].path, tool))
-            return;
-    put_compiler(d, one, tool);
-}
-
 /* The package that the text names, an extension before what it is built on; else the only one. */
 static void put_package(const struct doctor *d, struct finding *one)
 {
@@ -139,11 +121,39 @@ static void put_package(const struct doctor *d, struct finding *one)
                  path);
 }
 
+/* Triton brings its own ptxas; others take the system's first. */
+static void put_tool(const struct doctor *d, struct finding *one)
+{
+    enum finding_tool tool = finding_tool_named(d->error);
+    if (tool == FINDING_NO_TOOL)
+        put_package(d, one);
+    if (tool == FINDING_NO_TOOL ||
+        (strcasestr(d->error, "triton") && put_compiler(d, one, tool)))
+        return;
+    if (tool == FINDING_PTXAS && *d->host.ptxas) {
+        str_copy(one->path, sizeof one->path, d->host.ptxas);
+        return;
+    }
+    for (size_t i = 0; i < d->host.toolkit_count; i++)
+        if ((d->host.toolkits[i].is_default || d->host.toolkit_count == 1) &&
+            finding_put_tool(one, d, d->host.toolkits[i].path, tool))
+            return;
+    put_compiler(d, one, tool);
+}
+
+/* A container's runtime may put the compat libcuda first without any sign of that in the files. */
+static void put_compat(const struct doctor *d, struct finding *one)
+{
+    if (strcasestr(d->error, "compat") || strstr(d->error, "804"))
+        str_copy(one->path, sizeof one->path, d->host.compat_library);
+}
+
 static void put_path(const struct doctor *d, struct finding *one)
 {
     switch (one->cause) {
     case CAUSE_A9:
     case CAUSE_A10: put_tool(d, one); break;
+    case CAUSE_A14: put_compat(d, one); break;
     case CAUSE_A3:
     case CAUSE_A7:
     case CAUSE_A8:

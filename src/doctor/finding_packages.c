@@ -64,7 +64,7 @@ static enum doctor_cause cause_of_gap(const struct doctor *d, const struct docto
         return CAUSE_A6;
     if (is_tegra(g))
         return CAUSE_A5;
-    if (own_build_is(d, p, (size_t)p->fault[gpu]))
+    if (own_build_is(d, p, (size_t)p->fault[gpu], gpu))
         return CAUSE_A4;
     if (j->special_ptx)
         return CAUSE_A7;

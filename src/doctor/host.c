@@ -159,6 +159,29 @@ static void find_library(struct host *h)
         version_of_library(h->sysroot, hit.path, h->jit_version, sizeof h->jit_version);
 }
 
+/* In the compat folder of a toolkit, or of a container image that has nothing else of one. */
+static void find_compat(struct host *h)
+{
+    struct root_names folders, names;
+    char path[ROOT_PATH_MAX];
+    root_list(h->sysroot, "/usr/local", &folders);
+    for (size_t i = 0; i < folders.count && !*h->compat_library; i++) {
+        if (!str_starts(folders.list[i], "cuda"))
+            continue;
+        snprintf(path, sizeof path, "/usr/local/%.200s/compat", folders.list[i]);
+        root_list(h->sysroot, path, &names);
+        for (size_t k = 0; k < names.count && !*h->compat_library; k++) {
+            snprintf(path, sizeof path, "/usr/local/%.200s/compat/%.255s", folders.list[i],
+                     names.list[k]);
+            if (str_starts(names.list[k], "libcuda.so.") &&
+                !root_real(h->sysroot, path, h->compat_library))
+                *h->compat_library = 0;
+        }
+        root_names_free(&names);
+    }
+    root_names_free(&folders);
+}
+
 void host_read(const char *sysroot, struct host *host)
 {
     *host = (struct host){ .sysroot = sysroot };
@@ -168,6 +191,7 @@ void host_read(const char *sysroot, struct host *host)
     read_nodes(host);
     host_read_kind(host);
     find_library(host);
+    find_compat(host);
     host_read_toolkits(host);
 }
 

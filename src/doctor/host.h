@@ -40,6 +40,7 @@ struct host {
     enum loader_how library_how;
     char library_version[48];        /* "535.183.01", from its file name; "" not told */
     bool library_is_compat;          /* of a cuda-compat package */
+    char compat_library[ROOT_PATH_MAX]; /* the libcuda of such a package, taken or not; "" none */
     char jit_library[ROOT_PATH_MAX]; /* libnvidia-ptxjitcompiler.so.1; "" none */
     char jit_version[48];            /* as library_version */
 

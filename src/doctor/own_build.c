@@ -189,10 +189,21 @@ static bool has_own_shape(const struct doctor_package *p, size_t file)
     return true;
 }
 
-bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file)
+/* Makers of a main library build for many cards; one architecture, with its PTX or older than the
+ * card, is somebody's own. (Older than what a maker still supports is the card, not the list.) */
+static bool is_for_one_card(const struct doctor *d, const struct doctor_package *p, size_t file,
+                            size_t gpu)
+{
+    const struct holds *h = &p->files[file].holds;
+    unsigned cubins[HOLDS_IMAGES_MAX];
+    return p->role == DOCTOR_FRAMEWORK && archs_of(h, ARCH_CUBIN, cubins) == 1 &&
+           (has_own_shape(p, file) || cubins[0] / 10 < d->gpus[gpu].rule.cc / 10);
+}
+
+bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file, size_t gpu)
 {
     const char *path = p->files[file].path;
-    if (p->from_source || is_checkout(p->version))
+    if (p->from_source || is_checkout(p->version) || is_for_one_card(d, p, file, gpu))
         return true;
     if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
         return p->origin == DOCTOR_PIP && (role_is_source(p->name) || released_otherwise(p, file));
@@ -200,6 +211,7 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
         return false;
     if (p->origin == DOCTOR_SYSTEM)
         return str_starts(p->base, "/usr/local") && strchr(path, '/') == strrchr(path, '/');
-    return role_is_source(p->name) || is_build_folder(path) || has_own_shape(p, file) ||
+    bool windows = str_ends(path, ".exe") || str_ends(path, ".dll"); /* mostly released as such */
+    return (role_is_source(p->name) && !windows) || is_build_folder(path) || has_own_shape(p, file) ||
            is_beside_sources(d, p, path);
 }

@@ -8,7 +8,7 @@
 
 #include "doctor/doctor.h"
 
-/* `file` is one of the package's files with GPU code. */
-bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file);
+/* `file` is one of the package's files with GPU code, which lacks code for `gpu`. */
+bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file, size_t gpu);
 
 #endif

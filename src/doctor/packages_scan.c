@@ -181,6 +181,9 @@ static bool is_alternative(const char *path)
 static unsigned cuda_of_env(const struct doctor *d, int env)
 {
     unsigned major, minor;
+    const char *set = host_variable(&d->host, "BNB_CUDA_VERSION");
+    if (set && strtoul(set, NULL, 10) >= 80)
+        return (unsigned)strtoul(set, NULL, 10);
     for (size_t i = 0; i < d->package_count; i++)
         if (d->packages[i].env == env && packages_is_pytorch(&d->packages[i]) &&
             sscanf(d->packages[i].cuda, "%u.%u", &major, &minor) == 2)
@@ -220,21 +223,34 @@ static bool says_more(const struct doctor_file *f, const struct doctor_file *bes
     return f->bytes > best->bytes + best->bytes / 4;
 }
 
+/* bitsandbytes takes "_nocublaslt" below 7.5, where both are there. */
+static bool is_for_others(const struct doctor *d, const struct doctor_package *p, size_t file,
+                          size_t gpu)
+{
+    const char *mark = "_nocublaslt";
+    bool without = strstr(p->files[file].path, mark) != NULL, both = false;
+    for (size_t i = 0; i < p->file_count; i++)
+        both |= chosen_by(p->files[i].path) == chosen_by(p->files[file].path) &&
+                (strstr(p->files[i].path, mark) != NULL) != without;
+    return both && without != (d->gpus[gpu].rule.cc < 75);
+}
+
 /* The best of the files of which the package takes one, by CUDA version or by card; -1 none. */
-static int taken(const struct doctor_package *p, size_t gpu)
+static int taken(const struct doctor *d, const struct doctor_package *p, size_t gpu)
 {
     int best = -1;
     for (size_t i = 0; i < p->file_count; i++)
         if (counts(&p->files[i], gpu) && is_alternative(p->files[i].path) &&
+            !is_for_others(d, p, i, gpu) &&
             (best < 0 || says_more(&p->files[i], &p->files[best], gpu, true)))
             best = (int)i;
     return best;
 }
 
 /* The file that decides for a package. */
-static int decides(const struct doctor_package *p, size_t gpu)
+static int decides(const struct doctor *d, const struct doctor_package *p, size_t gpu)
 {
-    int best = taken(p, gpu);
+    int best = taken(d, p, gpu);
     for (size_t i = 0; i < p->file_count; i++)
         if (counts(&p->files[i], gpu) && !is_alternative(p->files[i].path) &&
             (best < 0 || says_more(&p->files[i], &p->files[best], gpu, false)))
@@ -258,7 +274,7 @@ static void judge_package(const struct doctor *d, struct doctor_package *p)
     for (size_t g = 0; g < d->gpu_count; g++) {
         for (size_t i = 0; i < p->file_count; i++)
             judge_file(&p->files[i].holds, &d->gpus[g].rule, &p->files[i].judge[g]);
-        p->fault[g] = decides(p, g);
+        p->fault[g] = decides(d, p, g);
         if (p->fault[g] >= 0)
             p->judge[g] = p->files[p->fault[g]].judge[g];
         else
