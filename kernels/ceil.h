@@ -2,6 +2,10 @@
 #ifndef KERNELS_CEIL_H
 #define KERNELS_CEIL_H
 
+/* Threads of a block, at most. */
+#define CEIL_THREADS 256
+#define CEIL_KERNEL extern "C" __global__ void __launch_bounds__(CEIL_THREADS)
+
 /* Arithmetic: independent chains a thread, and steps of each in one round of the loop. */
 #define CEIL_CHAINS 8
 #define CEIL_STEPS 32

@@ -22,7 +22,7 @@ template <typename T> static __device__ __forceinline__ void begin(T (&r)[CEIL_C
         r[c] = in[(c + t) % CEIL_CHAINS];
 }
 
-extern "C" __global__ void fma_f32(float *out, const float *in, int rounds, float factor)
+CEIL_KERNEL fma_f32(float *out, const float *in, int rounds, float factor)
 {
     float r[CEIL_CHAINS];
     begin(r, in);
@@ -41,7 +41,7 @@ extern "C" __global__ void fma_f32(float *out, const float *in, int rounds, floa
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-extern "C" __global__ void fma_f64(double *out, const double *in, int rounds, double factor)
+CEIL_KERNEL fma_f64(double *out, const double *in, int rounds, double factor)
 {
     double r[CEIL_CHAINS];
     begin(r, in);
@@ -60,7 +60,7 @@ extern "C" __global__ void fma_f64(double *out, const double *in, int rounds, do
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-extern "C" __global__ void mad_i32(unsigned *out, const unsigned *in, int rounds, unsigned factor, unsigned addend)
+CEIL_KERNEL mad_i32(unsigned *out, const unsigned *in, int rounds, unsigned factor, unsigned addend)
 {
     unsigned r[CEIL_CHAINS];
     begin(r, in);

@@ -6,7 +6,7 @@
  * is four multiply-adds. */
 #include "ceil.h"
 
-extern "C" __global__ void dot_s8(int *out, const int *in, int rounds, int factor)
+CEIL_KERNEL dot_s8(int *out, const int *in, int rounds, int factor)
 {
     const unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
     int r[CEIL_CHAINS];

@@ -9,7 +9,7 @@
 
 #include "ceil.h"
 
-extern "C" __global__ void fma_half2(__half2 *out, const __half2 *in, int rounds, unsigned factor)
+CEIL_KERNEL fma_half2(__half2 *out, const __half2 *in, int rounds, unsigned factor)
 {
     const unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
     const __half2 f = *reinterpret_cast<const __half2 *>(&factor);

@@ -18,7 +18,7 @@
  * the 4 of out[thread in the grid]. The start moves in each round, so that nothing can stay in registers. */
 #include "ceil.h"
 
-extern "C" __global__ void copy(float4 *__restrict__ to, const float4 *__restrict__ from, unsigned count)
+CEIL_KERNEL copy(float4 *__restrict__ to, const float4 *__restrict__ from, unsigned count)
 {
     const unsigned at = blockIdx.x * (CEIL_VECTORS * blockDim.x) + threadIdx.x;
     float4 v[CEIL_VECTORS];
@@ -38,7 +38,7 @@ static __device__ float4 fma4(float4 a, float b, float4 c)
                        __fmaf_rn(a.w, b, c.w));
 }
 
-extern "C" __global__ void triad(float4 *__restrict__ to, const float4 *__restrict__ from,
+CEIL_KERNEL triad(float4 *__restrict__ to, const float4 *__restrict__ from,
                                  const float4 *__restrict__ addend, float factor, unsigned count)
 {
     const unsigned at = blockIdx.x * (CEIL_VECTORS * blockDim.x) + threadIdx.x;
@@ -90,11 +90,11 @@ template <typename W> static __device__ __forceinline__ void read_shared(unsigne
     out[blockIdx.x * blockDim.x + threadIdx.x] = whole(sum);
 }
 
-extern "C" __global__ void shared_4(unsigned *out, int rounds, unsigned seed) { read_shared<unsigned>(out, rounds, seed); }
-extern "C" __global__ void shared_8(unsigned *out, int rounds, unsigned seed) { read_shared<uint2>(out, rounds, seed); }
-extern "C" __global__ void shared_16(unsigned *out, int rounds, unsigned seed) { read_shared<uint4>(out, rounds, seed); }
+CEIL_KERNEL shared_4(unsigned *out, int rounds, unsigned seed) { read_shared<unsigned>(out, rounds, seed); }
+CEIL_KERNEL shared_8(unsigned *out, int rounds, unsigned seed) { read_shared<uint2>(out, rounds, seed); }
+CEIL_KERNEL shared_16(unsigned *out, int rounds, unsigned seed) { read_shared<uint4>(out, rounds, seed); }
 
-extern "C" __global__ void tick(unsigned *out, unsigned value)
+CEIL_KERNEL tick(unsigned *out, unsigned value)
 {
     if (threadIdx.x == 0)
         out[blockIdx.x] = value + blockIdx.x;
@@ -110,13 +110,13 @@ static __device__ __forceinline__ struct ceil_stamp read_clocks(unsigned seed)
     return s;
 }
 
-extern "C" __global__ void stamp(struct ceil_stamp *out, unsigned seed)
+CEIL_KERNEL stamp(struct ceil_stamp *out, unsigned seed)
 {
     if (threadIdx.x == 0)
         out[blockIdx.x] = read_clocks(seed + blockIdx.x);
 }
 
-extern "C" __global__ void spin(struct ceil_stamp *out, unsigned seed, long long cycles)
+CEIL_KERNEL spin(struct ceil_stamp *out, unsigned seed, long long cycles)
 {
     if (threadIdx.x != 0)
         return;

@@ -8,7 +8,7 @@
 
 #include "ceil_tc.h"
 
-extern "C" __global__ void tensor_f16(float *out, const __half *a, const __half *b, int rounds)
+CEIL_KERNEL tensor_f16(float *out, const __half *a, const __half *b, int rounds)
 {
     tensor_ceiling<__half, __half, float, 16>(out, a, b, rounds);
 }

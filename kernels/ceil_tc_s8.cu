@@ -15,14 +15,14 @@ struct bytes {
     }
 };
 
-extern "C" __global__ void tensor_s8(int *out, const unsigned *a, const unsigned *b, int rounds)
+CEIL_KERNEL tensor_s8(int *out, const unsigned *a, const unsigned *b, int rounds)
 {
     tensor_ceiling_narrow<bytes>(out, a, b, rounds);
 }
 
 #else
 
-extern "C" __global__ void tensor_s8(int *out, const signed char *a, const signed char *b, int rounds)
+CEIL_KERNEL tensor_s8(int *out, const signed char *a, const signed char *b, int rounds)
 {
     using namespace nvcuda::wmma;
     fragment<matrix_a, 16, 16, 16, signed char, row_major> fa[2][2];

@@ -7,7 +7,7 @@
 
 #include "ceil_tc.h"
 
-extern "C" __global__ void tensor_bf16(float *out, const __nv_bfloat16 *a, const __nv_bfloat16 *b, int rounds)
+CEIL_KERNEL tensor_bf16(float *out, const __nv_bfloat16 *a, const __nv_bfloat16 *b, int rounds)
 {
     tensor_ceiling<__nv_bfloat16, __nv_bfloat16, float, 16>(out, a, b, rounds);
 }
@@ -21,7 +21,7 @@ struct tf32 {
     }
 };
 
-extern "C" __global__ void tensor_tf32(float *out, const unsigned *a, const unsigned *b, int rounds)
+CEIL_KERNEL tensor_tf32(float *out, const unsigned *a, const unsigned *b, int rounds)
 {
     tensor_ceiling_narrow<tf32>(out, a, b, rounds);
 }

@@ -96,7 +96,7 @@ bool ceiling_is_pinned(const struct ceiling *c)
  * Blocks come in multiples of 24 a multiprocessor: 1, 2, 3, 4, 6 or 8 of them at once, as registers
  * and the 1024, 1536 or 2048 threads of the architectures allow, fill whole waves then. */
 
-enum { THREADS = 256, WAVE = 24 };
+enum { THREADS = CEIL_THREADS, WAVE = 24 };
 
 static struct ceiling_size loop_size(const struct ceiling *c, double multiprocessors, double work)
 {

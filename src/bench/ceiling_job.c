@@ -140,7 +140,7 @@ size_t ceiling_bytes(const struct ceiling *c, const struct ceiling_size *size)
 static int check_size(const struct ceiling *c, const struct ceiling_size *s, struct err *err)
 {
     bool moves = c->kind == CEILING_MEMORY || c->kind == CEILING_TRANSFER;
-    if (moves ? !s->bytes || s->bytes % 16 : !s->blocks || !s->threads || s->threads > 1024)
+    if (moves ? !s->bytes || s->bytes % 16 : !s->blocks || !s->threads || s->threads > CEIL_THREADS)
         return err_set(err, ERR_LIMIT, "ceiling '%s': no such size", c->name);
     if (is_loop(c) && (s->rounds > c->rounds || s->threads % 32))
         return err_set(err, ERR_LIMIT, "ceiling '%s': more than %u rounds, or no whole warps",
@@ -304,7 +304,7 @@ static int launch(const struct ceiling_job *job, unsigned blocks, unsigned threa
 
 static int run_memory(const struct ceiling_job *job, struct err *err)
 {
-    enum { THREADS = 256 };
+    enum { THREADS = CEIL_THREADS };
     uint64_t to = job->arrays[0], from = job->arrays[1], addend = job->arrays[2];
     float factor = 0.75f;
     uint32_t count = (uint32_t)(job->size.bytes / 16);
