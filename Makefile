@@ -215,7 +215,7 @@ export SMFIT_REAL_DRIVERS ?= $(subst $() ,:,$(wildcard $(CURDIR)/build/drivers/*
 .PHONY: unit
 unit: $(UNIT_PROGRAMS) ## the unit tests
 	@rm -f $(FORMS)
-	@SMFIT_FORMS=$(abspath $(FORMS)) scripts/run-tests $(UNIT_PROGRAMS)
+	@SMFIT_FORMS=$(abspath $(FORMS)) SMFIT_VGPU_MANIFEST=$(abspath $(FATBIN))/manifest.tsv scripts/run-tests $(UNIT_PROGRAMS)
 
 # What the tests of the virtual GPU noted, against all PTX that there is.
 FORMS := $(BUILD)/tests/forms
