@@ -29,7 +29,7 @@ GATHER(conv_data, 128, 128, 1, true, conv_stage_weights<float, 128, 128, true>)
 GATHER(conv_data, 64, 64, 1, true, conv_stage_weights<float, 64, 64, true>)
 
 #define WEIGHTS(bm, bn)                                                                            \
-    extern "C" __global__ void __launch_bounds__(bm *bn / 64)                                      \
+    extern "C" __global__ void __launch_bounds__(bm *bn / 64, bm == 64 ? 4 : 1)                  \
         conv_weights_##bm##x##bn(float *__restrict__ weights, float *__restrict__ partial,         \
                                  const float *__restrict__ output,                                 \
                                  const float *__restrict__ input, const conv_weights_args g)       \

@@ -405,27 +405,28 @@ __device__ __forceinline__ void conv_gather(T *dest, const T *weights, const T *
         a.start(g, plan, weights + group * g.weight_group, first_row, taps);
         b.start(g, plan, source + group * g.source_group, taps);
 
-        /* Two buffers, one barrier a step: what is written is what the step before has read. */
+        /* Two buffers, one barrier a step: what is written is what the step before has read. Two
+         * steps at a time, so that the buffers are constants; an odd number of them ends with one
+         * of zeros. */
         float *write = shared;
         const float *read_a = shared + tile::row(), *read_b = shared + tile::B + tile::column();
-        int turn = tile::FLOATS;
+        auto step = [&](int left, int from, int to) {
+            a.load();
+            b.load(left);
+            tile::multiply(acc, read_a + from, read_b + from);
+            a.store(write + to);
+            b.store(write + tile::B + to);
+            __syncthreads();
+        };
         a.load();
         b.load(g.slow * taps);
         a.store(write);
         b.store(write + tile::B);
         __syncthreads();
 #pragma unroll 1
-        for (int left = g.slow * taps - CONV_STEP; left > -CONV_STEP; left -= CONV_STEP) {
-            a.load();
-            b.load(left);
-            tile::multiply(acc, read_a, read_b);
-            write += turn;
-            read_a += turn;
-            read_b += turn;
-            turn = -turn;
-            a.store(write);
-            b.store(write + tile::B);
-            __syncthreads();
+        for (int left = g.slow * taps - CONV_STEP; left > -CONV_STEP; left -= 2 * CONV_STEP) {
+            step(left, 0, tile::FLOATS);
+            step(left - CONV_STEP, tile::FLOATS, 0);
         }
     }
     conv_finish<T, BM, BN>(g, dest + group * g.dest_group, bias + group * g.rows, plan, acc,

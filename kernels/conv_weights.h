@@ -81,20 +81,18 @@ __device__ __forceinline__ void conv_weights(T *weights, float *partial, const T
         for (int j = 0; j < 8; j++)
             acc[i][j] = 0.0f;
 
-    float *write = shared;
     const float *read_a = shared + tile::row(), *read_b = shared + tile::B + tile::column();
-    int turn = tile::FLOATS;
-    load(end - begin);
-    store(write);
-#pragma unroll 1
-    for (int left = end - begin - CONV_STEP; left > -CONV_STEP; left -= CONV_STEP) {
+    auto step = [&](int left, int from, int to) {
         load(left);
-        tile::multiply(acc, read_a, read_b);
-        write += turn;
-        read_a += turn;
-        read_b += turn;
-        turn = -turn;
-        store(write);
+        tile::multiply(acc, read_a + from, read_b + from);
+        store(shared + to);
+    };
+    load(end - begin);
+    store(shared);
+#pragma unroll 1
+    for (int left = end - begin - CONV_STEP; left > -CONV_STEP; left -= 2 * CONV_STEP) {
+        step(left, 0, tile::FLOATS);
+        step(left - CONV_STEP, tile::FLOATS, 0);
     }
 
     const int row = first_row + tile::row(), column = first_column + tile::column();

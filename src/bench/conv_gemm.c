@@ -25,7 +25,7 @@ static bool choose(enum bench_precision precision, const struct gemm_shape *shap
 }
 
 /* Addresses that are good for the kernels without alignment only. */
-static const struct gemm_buffers unaligned = { .a = 2, .b = 2, .c = 2 };
+static const struct gemm_buffers unaligned = { .a = 4, .b = 4, .c = 4 };
 
 uint64_t conv_gemm_workspace(enum bench_precision precision, const struct gemm_shape *shape,
                              int sm_count)
