@@ -106,7 +106,7 @@ int measure_place_open(struct measure_place *p, const json_t *input, const struc
     p->nvml = json_string_value(json_object_get(input, "nvml"));
     size_t dirs = read_names(json_object_get(input, "lib_dirs"), p->names);
     size_t sites = read_names(json_object_get(input, "sites"), p->names + dirs);
-    p->where = (struct search){ p->names, dirs, p->names + dirs, sites };
+    p->where = (struct search){ p->names, dirs, p->names + dirs, sites, false };
     bool on_device = false;
     for (size_t i = 0; i < count; i++)
         on_device = on_device || !case_is_cpu(&cases[i]);

@@ -36,11 +36,12 @@ struct vendor_state {
  * creation fails is a state with a reason. `driver` must stay open. */
 struct vendor *vendor_open(const struct driver *driver, const struct vendor_options *options,
                            struct err *err);
+/* NULL is allowed. */
 void vendor_close(struct vendor *vendor);
 const struct vendor_state *vendor_state(const struct vendor *vendor, enum vendor_library library);
 
-/* How C of a GEMM and the result of a convolution are stored: fp32 for fp32 and tc-tf32, fp16 for the
- * fp16 classes, bf16 for tc-bf16, int32 for int8. */
+/* How C of a GEMM is stored: fp32 for fp32 and tc-tf32, fp16 for the fp16 classes, bf16 for tc-bf16, int32
+ * for int8. Convolutions store all as number_of() says; there is none in int8. */
 enum number vendor_output(enum bench_precision precision);
 
 /* Queues C = alpha * op(A) * op(B) + beta * C on device memory. Returns -1 with
@@ -50,8 +51,8 @@ int vendor_gemm(struct vendor *vendor, enum bench_precision precision,
                 const struct gemm_shape *shape, double alpha, double beta, uint64_t a, uint64_t b,
                 uint64_t c, struct err *err);
 
-/* The three arrays of a convolution as in shape.h; the pass writes one of them. `bias` (0: none) and
- * `relu` for the forward pass in one call, as cuDNN fuses them. */
+/* The three arrays of a convolution as in shape.h, stored alike; the pass writes one of them. `bias` (0:
+ * none; k values of the same storage) and `relu` for the forward pass in one call, as cuDNN fuses them. */
 struct vendor_conv_buffers {
     uint64_t x, w, y;
     uint64_t bias;
@@ -69,6 +70,7 @@ int vendor_conv_run(struct vendor_conv *conv, const struct vendor_conv_buffers *
 /* "implicit_precomp_gemm" ...: cuDNN's name of what was chosen. */
 const char *vendor_conv_algorithm(const struct vendor_conv *conv);
 size_t vendor_conv_workspace(const struct vendor_conv *conv);
+/* NULL is allowed. */
 void vendor_conv_free(struct vendor_conv *conv);
 
 #endif

@@ -102,8 +102,8 @@ static bool try_all(struct attempt *a, const struct search *where)
             if (try_in(a, where->folders[i], "", *name))
                 return true;
     for (const char *const *name = a->what->names; *name; name++)
-        if ((!strpbrk(*name, "*?") && try_path(a, *name)) || try_cuda_home(a, *name) ||
-            try_sites(a, where, *name))
+        if ((!where->alone && !strpbrk(*name, "*?") && try_path(a, *name)) ||
+            (!where->alone && try_cuda_home(a, *name)) || try_sites(a, where, *name))
             return true;
     return false;
 }

@@ -12,6 +12,7 @@ struct search {
     size_t folder_count;
     const char *const *sites; /* site-packages of Python environments */
     size_t site_count;
+    bool alone; /* look nowhere else */
 };
 
 /* One library by its possible names, best first. A name may hold * and ? (for wheels that add a hash to

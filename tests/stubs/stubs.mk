@@ -1,6 +1,9 @@
 # Libraries that tests load in place of the driver's, in $(BUILD)/tests/stubs.
 
 STUBS := $(addprefix $(BUILD)/tests/stubs/,cuda-9.0/libcuda.so.1 cuda-lacks/libcuda.so.1 libnvidia-ml.so.1)
+# cuBLAS and cuDNN: as they are, old, and broken in several ways.
+VENDOR_STUBS := $(addprefix $(BUILD)/tests/stubs/,cublas-11/libcublas.so.11 cublas-10/libcublas.so.10 cublas-lacks/libcublas.so.11 \
+    cublas-crash/libcublas.so.11 cudnn-7/libcudnn.so.7 cudnn-8/libcudnn.so.8)
 own_calls := cuInit cuDriverGetVersion cuDeviceGetCount
 # Every name of the list as a function, but those that driver.c has itself, and but $(1).
 stub_calls = sed -n '/^cu/p' tests/data/cuda90-names.txt | grep -vxE '$(subst $() ,|,$(own_calls) $(1))' | \
@@ -16,4 +19,19 @@ $(BUILD)/tests/stubs/cuda-lacks/libcuda.so.1: tests/stubs/driver.c tests/data/cu
 $(BUILD)/tests/stubs/libnvidia-ml.so.1: tests/stubs/nvml.c
 	$(Q)mkdir -p $(@D); $(CC) -shared -fPIC -o $@ $<
 
+stub_library = $(Q)mkdir -p $(@D); $(CC) -std=c17 -shared -fPIC $(1) -o $@ $<
+$(BUILD)/tests/stubs/cublas-11/libcublas.so.11: tests/stubs/cublas.c
+	$(call stub_library)
+$(BUILD)/tests/stubs/cublas-10/libcublas.so.10: tests/stubs/cublas.c
+	$(call stub_library,-DOLD)
+$(BUILD)/tests/stubs/cublas-lacks/libcublas.so.11: tests/stubs/cublas.c
+	$(call stub_library,-DLACKS)
+$(BUILD)/tests/stubs/cublas-crash/libcublas.so.11: tests/stubs/cublas.c
+	$(call stub_library,-DCRASH)
+$(BUILD)/tests/stubs/cudnn-7/libcudnn.so.7 $(BUILD)/tests/stubs/cudnn-8/libcudnn.so.8: tests/stubs/cudnn.c
+	$(call stub_library)
+
+$(BUILD)/tests/test_bench_vendor $(BUILD)/tests/test_bench_vendor_conv: $(VENDOR_STUBS)
+# Compared with the header of cuBLAS where the toolkit is unpacked.
+$(BUILD)/tests/unit/test_cuda_cublas_types.o: CPPFLAGS += -isystem $(TOOLKIT)/include
 $(BUILD)/tests/test_cuda_driver $(BUILD)/tests/test_cuda_trial $(BUILD)/tests/test_cuda_nvml $(BUILD)/tests/test_probe_state: $(STUBS)

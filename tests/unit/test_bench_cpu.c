@@ -192,7 +192,7 @@ Test(bench_cpu, a_library_that_is_none_is_named_and_the_next_is_taken)
     snprintf(path, sizeof path, "%s/libopenblas.so.0", folder);
     make_file(path, "not a library\n");
     const char *folders[] = { folder };
-    struct search where = { folders, 1, NULL, 0 };
+    struct search where = { folders, 1, NULL, 0, false };
     struct cpu_gemm gemm;
     struct err err;
     err_clear(&err);

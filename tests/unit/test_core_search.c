@@ -65,7 +65,7 @@ static int look(int folder_count, int site_count, struct search_found *found, st
     static const char *folder[] = { paths[0] }, *site[] = { paths[1] };
     snprintf(paths[0], sizeof paths[0], "%s/folder", root);
     snprintf(paths[1], sizeof paths[1], "%s/site", root);
-    struct search where = { folder, (size_t)folder_count, site, (size_t)site_count };
+    struct search where = { folder, (size_t)folder_count, site, (size_t)site_count, false };
     err_clear(err);
     return search_open(&where, &what, NULL, NULL, found, err);
 }
@@ -142,7 +142,7 @@ Test(core_search, what_is_not_accepted_is_passed_over)
     char site[128];
     const char *sites[] = { site };
     int asked = 0;
-    struct search where = { NULL, 0, sites, 1 };
+    struct search where = { NULL, 0, sites, 1, false };
     put_library("site/vendor/a/lib/libsmfitx.so.2");
     snprintf(site, sizeof site, "%s/site", root);
     err_clear(&err);
