@@ -12,7 +12,7 @@ PyTorch with kernels for 3.5, newest first
   torch    1.3.0    9.2   396.26       7.6.3  2.7 3.5-3.7  conda    sm_35    documented
   torch    1.3.0    10.1  418.39       7.6.3  2.7 3.5-3.7  conda    sm_35    inferred
   20 more; -v shows them
-  224 known builds for this system do not work on this card
+  241 known builds for this system do not work on this card
 
 install torch 1.3.0
   conda create -n torch-1.3.0 python=3.7 && conda activate torch-1.3.0
@@ -25,12 +25,20 @@ then check on the card itself; is_available() being True is no proof
   python -c "import torch; print(torch.ones(4, device='cuda') + 1, torch.version.cuda)"
 
 the newest that works of other frameworks
-  package          version  CUDA  driver from  cuDNN  Python    channel  runs by  evidence
-  bitsandbytes     0.35.4   11.1  450.36.06           ?         pip      sm_35    measured
-  cupy-cuda11x     13.6.0   11.8  450.36.06           3.9-3.13  pip      cc_35+   inferred
-  onnxruntime-gpu  1.7.0    11.0  450.36.06    8.0    ?         pip      cc_35+   inferred
-  tensorflow       2.11.0   11.2  450.36.06    8.1    3.7-3.10  pip      cc_35+   documented
-  torchvision      0.4.1    10.1  418.39              3.7       pip      sm_35    measured
+  package           version      CUDA  driver from  cuDNN  Python    channel  runs by  evidence
+  bitsandbytes      0.35.4       11.1  450.36.06           ?         pip      sm_35    measured
+  ctranslate2       2.24.0       11.2  450.36.06           3.8       pip      sm_35    measured
+  cupy-cuda11x      13.6.0       11.8  450.36.06           3.9-3.13  pip      cc_35+   inferred
+  faiss-gpu         1.6.3        9.0   384.81              3.8       pip      sm_35    measured
+  k2                1.23.4       11.7  450.36.06           ?         pip      sm_35    measured
+  mxnet-cu101       1.6.0.post0  10.1  418.39              ?         pip      sm_35    measured
+  onnxruntime-gpu   1.7.0        11.0  450.36.06    8.0    ?         pip      cc_35+   inferred
+  paddlepaddle-gpu  2.4.2        10.2  440.33              3.8       pip      sm_35    measured
+  spconv-cu102      2.3.6        10.2  440.33              3.8       pip      sm_35    measured
+  spconv-cu117      2.3.6        11.7  450.36.06           3.10      pip      sm_35    measured
+  tensorflow        2.11.0       11.2  450.36.06    8.1    3.7-3.10  pip      sm_35    measured
+  torchvision       0.13.1       10.2  440.33              3.8       pip      sm_35    measured
+  xgboost           1.0.2        9.0   384.81              ?         pip      sm_35    measured
 
 CUDA Toolkit
   Not needed to run wheels or conda packages: they bring their own CUDA runtime, and its version
@@ -97,7 +105,7 @@ GeForce GTX 750 Ti (5.0)，最后的驱动 580
   torch   2.10.0  12.6  525.60.13  ?                              pip   sm_50     实测
   torch   2.9.1   12.6  525.60.13  3.10-3.14                      pip   sm_50     有文档
   还有 213 个；用 -v 显示
-  面向此系统的已知构建中有 24 个不能在这块显卡上工作
+  面向此系统的已知构建中有 33 个不能在这块显卡上工作
 
 安装 torch 2.14.0
   conda create -n torch-2.14.0 python=3.14 && conda activate torch-2.14.0
@@ -116,19 +124,19 @@ cupy with kernels for 3.5, newest first
   package       version  CUDA  driver from  Python    channel  runs by           evidence
   cupy-cuda11x  13.6.0   11.8  450.36.06    3.9-3.13  pip      cc_35+            inferred
   cupy-cuda102  12.1.0   10.2  440.33       3.8-3.11  pip      cc_30+            inferred
-  cupy-cuda100  9.6.0    10.0  410.48       3.7       pip      compute_30 (JIT)  measured
-  cupy-cuda101  9.6.0    10.1  418.39       3.6-3.9   pip      cc_30+            inferred
-  cupy-cuda92   9.6.0    9.2   396.26       3.6-3.9   pip      cc_30+            inferred
+  cupy-cuda11x  11.6.0   11.8  450.36.06    3.10      pip      sm_35             measured
+  cupy-cuda110  11.6.0   11.0  450.36.06    3.8       pip      compute_35 (JIT)  measured
+  cupy-cuda102  11.6.0   10.2  440.33       3.8       pip      compute_30 (JIT)  measured
+  cupy-cuda101  9.6.0    10.1  418.39       3.6-3.9   pip      compute_30 (JIT)  measured
+  2 more; -v shows them
   cupy-cuda11x 13.6.0, CUDA 11.8, pip: CuPy installation guide; NVRTC of CUDA 11.2 to 11.8 knows
   3.5; the Windows wheel of it was measured (kernels are compiled at run time; needs the CUDA
   libraries of 11.x)
   cupy-cuda102 12.1.0, CUDA 10.2, pip: CuPy installation guide and release notes; NVRTC of the CUDA
   version compiles at run time (kernels are compiled at run time; needs the CUDA libraries of that
   version)
-  cupy-cuda100 9.6.0, CUDA 10.0, pip: results/packages/cupy_cuda100-9.6.0.json (own containers of
-  cupy_cuda100-9.6.0-cp37-cp37m-manylinux1_x86_64.whl)
-  cupy-cuda101 9.6.0, CUDA 10.1, pip: CuPy installation guide and release notes; NVRTC of the CUDA
-  version compiles at run time (kernels are compiled at run time; needs the CUDA libraries of that
+  cupy-cuda11x 11.6.0, CUDA 11.8, pip: results/packages/cupy_cuda11x-11.6.0.json (own containers of
+  cupy_cuda11x-11.6.0-cp310-cp310-manylinux1_x86_64.whl)
 
 ## nothing fits: other ways
 $ smfit stack --framework torch --assume 'GTX 680'
