@@ -176,13 +176,15 @@ int cublas_open(struct cublas *cublas, const struct driver *driver, const struct
     return 0;
 }
 
+/* A library that was used stays loaded: its runtime is told when the process ends. */
 void cublas_close(struct cublas *cublas)
 {
     if (cublas->handle)
         cublas->call.destroy(cublas->handle);
+    else
+        search_close(&cublas->found);
     if (cublas->workspace)
         cublas->driver->call.mem_free(cublas->workspace);
-    search_close(&cublas->found);
     cublas->handle = NULL;
     cublas->workspace = 0;
 }

@@ -149,12 +149,14 @@ int cudnn_open(struct cudnn *cudnn, const struct driver *driver, const struct se
     return search_open(where, &what, create, cudnn, &cudnn->found, err);
 }
 
+/* A library that was used stays loaded, as its parts do. */
 void cudnn_close(struct cudnn *cudnn)
 {
     if (cudnn->handle)
         cudnn->call.destroy(cudnn->handle);
+    else
+        search_close(&cudnn->found);
     cudnn->handle = NULL;
-    search_close(&cudnn->found);
 }
 
 /* From 9 on 10000 for a major version, before that 1000. */

@@ -16,12 +16,13 @@
 
 #include "bench/cpu_conv.h"
 #include "bench/cpu_gemm.h"
-#include "bench/cpu_timer.h"
 #include "bench/reference.h"
+#include "core/os.h"
 #include "core/stats.h"
 
 enum { PAIRS_MAX = 1000 };
 enum clocks { WALL, CPU, CLOCKS };
+typedef int work(void *self, struct err *err);
 static size_t pairs = 25;
 static enum clocks judged = WALL;
 static int failed;
@@ -53,27 +54,42 @@ static float *filled(size_t count, uint64_t seed)
 }
 
 /* One sample of both clocks, milliseconds of one run. */
-static void sample(cpu_timer_work *work, void *self, unsigned repeats, double ms[CLOCKS])
+static void sample(work *run, void *self, unsigned repeats, double ms[CLOCKS])
 {
     struct timespec from, to;
     struct err err;
     err_clear(&err);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-    check(cpu_timer_sample(work, self, repeats, &ms[WALL], &err), &err);
+    uint64_t start = os_now_ns();
+    for (unsigned i = 0; i < repeats; i++)
+        check(run(self, &err), &err);
+    ms[WALL] = (double)(os_now_ns() - start) * 1e-6 / repeats;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
     ms[CPU] = (1e3 * (double)(to.tv_sec - from.tv_sec) + 1e-6 * (double)(to.tv_nsec - from.tv_nsec)) /
               repeats;
 }
 
-static void in_turns(const char *name, cpu_timer_work *ours, cpu_timer_work *direct, void *self)
+/* Runs it until a sample is 20 ms long, and for a second at most to warm it up. */
+static unsigned warm(work *run, void *self)
+{
+    unsigned repeats = 1;
+    uint64_t start = os_now_ns();
+    double ms[CLOCKS];
+    while (os_now_ns() - start < 1000000000) {
+        sample(run, self, repeats, ms);
+        if (ms[WALL] * repeats >= 20)
+            break;
+        repeats *= 2;
+    }
+    return repeats;
+}
+
+static void in_turns(const char *name, work *ours, work *direct, void *self)
 {
     static double times[2][PAIRS_MAX], ratios[CLOCKS][PAIRS_MAX];
-    unsigned repeats, other;
     struct stats ratio[CLOCKS];
-    struct err err;
-    err_clear(&err);
-    check(cpu_timer_warm(ours, self, 20, 2000, &repeats, &err), &err);
-    check(cpu_timer_warm(direct, self, 20, 2000, &other, &err), &err);
+    unsigned repeats = warm(ours, self);
+    warm(direct, self);
     for (size_t i = 0; i < pairs; i++) {
         double a[CLOCKS], b[CLOCKS];
         if (i % 2)

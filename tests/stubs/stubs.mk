@@ -31,6 +31,17 @@ $(BUILD)/tests/stubs/cublas-crash/libcublas.so.11: tests/stubs/cublas.c
 $(BUILD)/tests/stubs/cudnn-7/libcudnn.so.7 $(BUILD)/tests/stubs/cudnn-8/libcudnn.so.8: tests/stubs/cudnn.c
 	$(call stub_library)
 
+# OpenBLAS as in wheels, new and old, and one that ends whoever loads it.
+BLAS_STUBS := $(addprefix $(BUILD)/tests/stubs/,openblas-scipy/libscipy_openblas64_-1a2b3c4d.so openblas-old/libopenblas-r0-f650aae0.3.3.so \
+    openblas-crash/libopenblas.so.0)
+$(BUILD)/tests/stubs/openblas-scipy/libscipy_openblas64_-1a2b3c4d.so: tests/stubs/openblas.c
+	$(call stub_library,-DBEFORE=scipy_ -DBEHIND=64_ -DINTEGER=int64_t)
+$(BUILD)/tests/stubs/openblas-old/libopenblas-r0-f650aae0.3.3.so: tests/stubs/openblas.c
+	$(call stub_library,-DBEFORE= -DBEHIND= -DINTEGER=int)
+$(BUILD)/tests/stubs/openblas-crash/libopenblas.so.0: tests/stubs/openblas.c
+	$(call stub_library,-DBEFORE= -DBEHIND= -DINTEGER=int -DCRASH)
+
+$(BUILD)/tests/test_bench_cpu: $(BLAS_STUBS)
 $(BUILD)/tests/test_bench_vendor $(BUILD)/tests/test_bench_vendor_conv: $(VENDOR_STUBS)
 # Compared with the header of cuBLAS where the toolkit is unpacked.
 $(BUILD)/tests/unit/test_cuda_cublas_types.o: CPPFLAGS += -isystem $(TOOLKIT)/include

@@ -1,6 +1,7 @@
 /* OpenBLAS and oneDNN as they are installed here, against the fp64 reference: two ways to one result.
  * Without them the tests of what is missing run alone. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "bench/cpu_conv.h"
 #include "bench/cpu_gemm.h"
 #include "bench/reference.h"
+#include "beside.h"
 #include "core/os_cpu.h"
 
 /* LeakSanitizer falls over the threads of an OpenMP that came with a library loaded later. */
@@ -206,4 +208,47 @@ Test(bench_cpu, a_library_that_is_none_is_named_and_the_next_is_taken)
     }
     remove(path);
     remove(folder);
+}
+
+/* Opens what lies in one folder of stubs, and nothing else. */
+static int open_stub(const char *name, struct cpu_gemm *gemm, struct err *err)
+{
+    char folder[4400];
+    const char *folders[] = { folder };
+    struct search where = { folders, 1, NULL, 0, true };
+    snprintf(folder, sizeof folder, "%s", beside(name));
+    err_clear(err);
+    return cpu_gemm_open(gemm, CPU_GEMM_OPENBLAS, &where, 3, err);
+}
+
+static const struct {
+    char folder[32], ending[48];
+    bool wide;
+} wheels[] = { { "stubs/openblas-scipy", "/libscipy_openblas64_-1a2b3c4d.so", true },
+               { "stubs/openblas-old", "/libopenblas-r0-f650aae0.3.3.so", false } };
+
+Test(bench_cpu, copies_in_wheels_are_called_by_their_own_names)
+{
+    for (size_t w = 0; w < sizeof wheels / sizeof wheels[0]; w++) {
+        struct cpu_gemm gemm;
+        struct err err;
+        cr_assert_eq(open_stub(wheels[w].folder, &gemm, &err), 0, "%s", err.msg);
+        cr_assert(strstr(gemm.path, wheels[w].ending), "'%s'", gemm.path);
+        cr_assert_str_eq(gemm.name, "OpenBLAS 0.3.99 (Stub)");
+        cr_assert_eq(gemm.threads, 3);
+        cr_assert_eq(gemm.wide, wheels[w].wide);
+        for (size_t i = 0; i < GEMM_COUNT; i++)
+            check_gemm(&gemm, &gemms[i]);
+        cr_assert_eq(cpu_gemm_run_int8(&gemm, &gemms[0], NULL, NULL, NULL, &err), -1);
+        cr_assert_eq(err.code, ERR_MISSING);
+        cpu_gemm_close(&gemm);
+    }
+}
+
+/* Nothing in this process can prevent it: why measurements run in workers. */
+Test(bench_cpu, a_library_that_crashes_when_loaded_takes_the_process_along, .signal = SIGABRT)
+{
+    struct cpu_gemm gemm;
+    struct err err;
+    open_stub("stubs/openblas-crash", &gemm, &err);
 }
