@@ -56,6 +56,7 @@ struct doctor_package {
     char cuda[16];              /* that it was built for, "10.1"; "" not told */
     char channel[32], build[64]; /* conda's; "" not of conda */
     bool cpu_build;             /* says of itself that it is without GPU code */
+    bool cuda_build;            /* has a file that only builds for CUDA have */
     bool bundled;               /* a Python package that a program brings along */
     bool on_framework;          /* requires a main library */
     bool from_source;           /* pip compiled it from a checkout or a folder */

@@ -90,6 +90,18 @@ static bool add_site_itself(struct doctor *d, const char *folder)
     return e != NULL;
 }
 
+/* What "pip install --target" makes: packages and pip's notes in a plain folder. */
+static bool add_target(struct doctor *d, const char *folder)
+{
+    struct root_names names;
+    bool notes = false;
+    root_list(d->sysroot, folder, &names);
+    for (size_t i = 0; i < names.count && !notes; i++)
+        notes = str_ends(names.list[i], ".dist-info") || str_ends(names.list[i], ".egg-info");
+    root_names_free(&names);
+    return notes && add(d, DOCTOR_ENV_GIVEN, folder, folder);
+}
+
 bool envs_add_given(struct doctor *d, const char *folder)
 {
     char path[512];
@@ -97,7 +109,8 @@ bool envs_add_given(struct doctor *d, const char *folder)
         return false;
     for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
         path[n - 1] = 0;
-    return add_site_itself(d, path) || add_sites(d, kind_of(d, path), path);
+    return add_site_itself(d, path) || add_sites(d, kind_of(d, path), path) ||
+           add_target(d, path);
 }
 
 static void add_homes(struct doctor *d)

@@ -5,7 +5,7 @@
 #include "doctor/role.h"
 
 #define W_TEXT    1000
-#define W_CERTAIN 60 /* of what files and driver show */
+#define W_CERTAIN 60 /* of what files show */
 
 /* ---- what files and driver speak against ---- */
 
@@ -27,7 +27,7 @@ static bool has_gpu_build(const struct doctor *d)
         const struct doctor_package *p = &d->packages[i];
         if (p->cpu_build)
             return false;
-        any |= p->role == DOCTOR_FRAMEWORK && p->file_count;
+        any |= p->role == DOCTOR_FRAMEWORK && (p->file_count || p->cuda_build);
     }
     return any;
 }
@@ -97,20 +97,38 @@ static bool put_compiler(const struct doctor *d, struct finding *one, enum findi
     return false;
 }
 
+/* The only package of a kind; -1: none, or several. */
+static int only_one(const struct doctor *d, bool extension)
+{
+    int only = -1;
+    for (size_t i = 0; i < d->package_count; i++) {
+        const struct doctor_package *p = &d->packages[i];
+        if ((!p->file_count && !p->largest) || (p->role == DOCTOR_EXTENSION) != extension)
+            continue;
+        if (only >= 0)
+            return -1;
+        only = (int)i;
+    }
+    return only;
+}
+
 /* The package that the text names, an extension before what it is built on; else the only one. */
 static void put_package(const struct doctor *d, struct finding *one)
 {
-    int best = -1, only = -1;
+    int best = -1;
     for (size_t i = 0; i < d->package_count; i++) {
         const struct doctor_package *p = &d->packages[i];
         if (!p->file_count && !p->largest)
             continue;
-        only = only == -1 ? (int)i : -2;
         if (role_is_spoken_of(d->error, p->name) &&
             (best < 0 || d->packages[best].role != DOCTOR_EXTENSION))
             best = (int)i;
     }
-    one->package = best >= 0 ? best : only >= 0 ? only : -1;
+    if (best < 0)
+        best = only_one(d, true);
+    if (best < 0)
+        best = only_one(d, false);
+    one->package = best;
     if (one->package < 0)
         return;
     const struct doctor_package *p = &d->packages[one->package];
@@ -162,8 +180,7 @@ static void put_path(const struct doctor *d, struct finding *one)
     }
 }
 
-/* Whether what was found for certain explains more than a text which only says that nothing works.
- */
+/* Whether a package that cannot run explains more than a text which only says that nothing works. */
 static bool is_outweighed(const struct findings *f, enum doctor_cause cause)
 {
     static const enum doctor_cause weak[] = { CAUSE_A8,  CAUSE_A12, CAUSE_A13, CAUSE_A14,
@@ -171,7 +188,7 @@ static bool is_outweighed(const struct findings *f, enum doctor_cause cause)
     bool is_weak = false;
     for (size_t i = 0; i < sizeof weak / sizeof weak[0]; i++)
         is_weak |= cause == weak[i];
-    return is_weak && f->count && f->list[0].weight >= W_CERTAIN;
+    return is_weak && f->count && f->list[0].weight >= W_CERTAIN && f->list[0].package >= 0;
 }
 
 void finding_error(const struct doctor *d, struct findings *f)

@@ -72,7 +72,8 @@ enum finding_tool finding_tool_named(const char *text)
     static const struct {
         const char *word;
         enum finding_tool tool;
-    } words[] = { { "nvrtc", FINDING_NVRTC },
+    } words[] = { { "llvm.nvvm", FINDING_NO_TOOL }, /* names of LLVM's own */
+                  { "nvrtc", FINDING_NVRTC },
                   { "nvvm", FINDING_NVVM },
                   { "ptxas", FINDING_PTXAS },
                   { "nvcc", FINDING_NVCC },
@@ -324,6 +325,11 @@ static bool put_cublas(const struct doctor *d, struct finding *one)
                      strcmp(d->packages[i].base, "/") ? d->packages[i].base : "", path);
             return true;
         }
+    for (size_t i = 0; i < d->host.loader.count; i++)
+        if (str_starts(d->host.loader.entries[i].soname, "libcublas.so") &&
+            root_real(d->sysroot, d->host.loader.entries[i].path, one->path))
+            return true;
+    *one->path = 0;
     return false;
 }
 

@@ -256,7 +256,7 @@ static void package_floor(const struct doctor *d, struct findings *f, size_t pac
 static void cpu_build(const struct doctor *d, struct findings *f, size_t package)
 {
     const struct doctor_package *p = &d->packages[package];
-    bool none = finding_is_torch(p->name) && p->largest && !p->file_count;
+    bool none = finding_is_torch(p->name) && p->largest && !p->file_count && !p->cuda_build;
     if (!d->gpu_count || (!p->cpu_build && !none) || p->role != DOCTOR_FRAMEWORK)
         return;
     struct finding *one = about(d, f, CAUSE_N1, W_CPU_BUILD, package, 0);

@@ -10,6 +10,7 @@
 
 #define SEGMENTS_MAX 64
 #define DYNAMIC_MAX  (1u << 16)
+#define SECTIONS_MAX (1u << 20)
 
 enum { PT_LOAD_ = 1, PT_DYNAMIC_ = 2 };
 enum {
@@ -267,4 +268,47 @@ int link_symbols(const char *full, bool defined, bool (*name)(void *self, const 
     free(table);
     free(strings);
     return rc;
+}
+
+/* ---- sections ---- */
+
+static bool names_gpu_section(const struct elf *elf, const struct bytes *table,
+                              const struct bytes *names)
+{
+    static const char *const wanted[] = { ".nv_fatbin", "__nv_relfatbin", ".nvFatBinSegment" };
+    struct elf_section section;
+    for (unsigned i = 0; i < elf->section_count && elf_section_at(elf, table, i, &section); i++) {
+        const char *name = bytes_string(names, section.name);
+        for (size_t k = 0; name && k < sizeof wanted / sizeof wanted[0]; k++)
+            if (strcmp(name, wanted[k]) == 0)
+                return true;
+    }
+    return false;
+}
+
+bool link_has_gpu_section(const char *full)
+{
+    struct err unused;
+    uint8_t head[ELF_HEADER_MAX], *table = NULL, *names = NULL;
+    struct elf elf;
+    struct elf_section strings;
+    bool found = false;
+    err_clear(&unused);
+    struct input *in = patient_open(full, 0, &unused);
+    long long got = in ? input_read_at(in, 0, head, sizeof head, &unused) : -1;
+    if (got < 4 || elf_parse_header(head, (size_t)got, &elf, &unused))
+        goto out;
+    uint64_t size = elf_section_table_size(&elf);
+    table = read_block(in, elf.section_offset, size, SECTIONS_MAX, &unused);
+    struct bytes b = bytes_of(table, table ? (size_t)size : 0);
+    if (!table || !elf_section_at(&elf, &b, elf.names_index, &strings))
+        goto out;
+    names = read_block(in, strings.offset, strings.size, SECTIONS_MAX, &unused);
+    struct bytes n = bytes_of(names, names ? (size_t)strings.size : 0);
+    found = names && names_gpu_section(&elf, &b, &n);
+out:
+    input_close(in);
+    free(table);
+    free(names);
+    return found;
 }

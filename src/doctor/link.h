@@ -32,4 +32,8 @@ void link_free(struct link *link);
 int link_symbols(const char *full, bool defined, bool (*name)(void *self, const char *symbol),
                  void *self, struct err *err);
 
+/* Whether the file has a section that nvcc makes for GPU code; a glance at the section table. False,
+ * too, when it cannot be read. */
+bool link_has_gpu_section(const char *full);
+
 #endif

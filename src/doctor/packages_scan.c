@@ -25,6 +25,13 @@ static void note_largest(struct doctor_package *p, const char *path, uint64_t by
     p->largest_bytes = p->largest ? bytes : 0;
 }
 
+/* "libtorch_cuda.so", "onnxruntime_providers_cuda.dll", "libc10_cuda.so"; not "libcudart.so". */
+static bool names_cuda(const char *path)
+{
+    const char *base = strrchr(path, '/');
+    return strstr(base ? base : path, "_cuda") != NULL;
+}
+
 static int keep(struct doctor_package *p, const char *path, uint64_t bytes, struct holds *holds,
                 struct err *err)
 {
@@ -60,6 +67,7 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
     if (stat(full, &st) || !S_ISREG(st.st_mode) || st.st_size < 64)
         return 0;
     note_largest(p, path, (uint64_t)st.st_size);
+    p->cuda_build |= names_cuda(path);
     if (compilers_is_one(path))
         compilers_note(d, package, full, path);
     if (d->files_kept == DOCTOR_FILES_MAX) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doctor/link.h"
 #include "doctor/owners.h"
 #include "doctor/packages.h"
 #include "doctor/packages_scan.h"
@@ -120,37 +121,42 @@ static int read_opt(struct doctor *d, struct err *err)
     return rc;
 }
 
-/* Libraries of ldconfig's list that stand between a program and the GPU. Those of NVIDIA have a
- * package of their own, whose images are no verdict. */
-static const struct {
-    const char *start, *package;
-} listed[] = {
-    { "libcudnn", "system" },
-    { "libnvrtc.so", "system" },
-    { "libopencv_cuda", "system libraries" },
-    { "libcaffe", "system libraries" },
-    { "libtorch", "system libraries" },
-    { "libtensorflow", "system libraries" },
-    { "libonnxruntime", "system libraries" },
-    { "libggml", "system libraries" },
-    { "libfaiss", "system libraries" },
-};
+/* NVIDIA's own, whose images are no verdict: a package by themselves. */
+static bool is_nvidia_library(const char *soname)
+{
+    return str_starts(soname, "libcudnn") || str_starts(soname, "libnvrtc.so");
+}
 
-static int read_kind(struct doctor *d, const char *package, struct err *err)
+static bool is_driver_library(const char *soname)
+{
+    return strstr(soname, "nvidia") || str_starts(soname, "libcuda") ||
+           str_starts(soname, "libnv");
+}
+
+static bool is_wanted(const char *soname, const char *real, const char *full, bool nvidia)
+{
+    if (nvidia)
+        return is_nvidia_library(soname);
+    return !str_starts(real, "/usr/local/") && !is_driver_library(soname) &&
+           !holds_is_nvidia_file(real) && link_has_gpu_section(full);
+}
+
+/* Of the libraries on ldconfig's list, cuDNN and NVRTC, or those of others with GPU code. */
+static int read_listed(struct doctor *d, const char *package, bool nvidia, struct err *err)
 {
     const struct loader *l = &d->host.loader;
     size_t first = d->package_count;
     int rc = 0;
+    char last[ROOT_PATH_MAX] = "";
     for (size_t i = 0; i < l->count && !rc && packages_in_time(d); i++) {
         char real[ROOT_PATH_MAX], full[ROOT_PATH_MAX];
-        bool wanted = false;
-        for (size_t k = 0; k < sizeof listed / sizeof listed[0]; k++)
-            wanted |= strcmp(listed[k].package, package) == 0 &&
-                      str_starts(l->entries[i].soname, listed[k].start);
-        if (!wanted || !root_real(d->sysroot, l->entries[i].path, real) ||
-            !root_resolve(d->sysroot, real, full) ||
-            (strcmp(package, "system") != 0 && str_starts(real, "/usr/local/")))
+        if (nvidia && !is_nvidia_library(l->entries[i].soname))
             continue;
+        if (!root_real(d->sysroot, l->entries[i].path, real) || strcmp(real, last) == 0 ||
+            !root_resolve(d->sysroot, real, full) ||
+            !is_wanted(l->entries[i].soname, real, full, nvidia))
+            continue;
+        str_copy(last, sizeof last, real);
         if (first == d->package_count && !packages_new(d, package, DOCTOR_SYSTEM, "/"))
             return 0;
         rc = packages_read(d, first, full, real + 1, err);
@@ -159,9 +165,28 @@ static int read_kind(struct doctor *d, const char *package, struct err *err)
     return rc;
 }
 
-static int read_listed(struct doctor *d, struct err *err)
+/* The distribution's programs with GPU code. */
+static int read_programs(struct doctor *d, struct err *err)
 {
-    return read_kind(d, "system", err) || read_kind(d, "system libraries", err) ? -1 : 0;
+    static const char *const folders[] = { "/usr/bin", "/usr/games" };
+    size_t first = d->package_count;
+    int rc = 0;
+    for (size_t f = 0; f < sizeof folders / sizeof folders[0]; f++) {
+        struct root_names names;
+        root_list(d->sysroot, folders[f], &names);
+        for (size_t i = 0; i < names.count && !rc && packages_in_time(d); i++) {
+            char path[ROOT_PATH_MAX], full[ROOT_PATH_MAX];
+            snprintf(path, sizeof path, "%s/%.255s", folders[f], names.list[i]);
+            if (root_kind(d->sysroot, path) != OS_FILE_REGULAR ||
+                !root_resolve(d->sysroot, path, full) || !link_has_gpu_section(full))
+                continue;
+            if (packages_new(d, names.list[i], DOCTOR_SYSTEM, folders[f]))
+                rc = packages_read(d, d->package_count - 1, full, names.list[i], err);
+        }
+        root_names_free(&names);
+    }
+    packages_conclude(d, first);
+    return rc;
 }
 
 int packages_of_system(struct doctor *d, bool opt, struct err *err)
@@ -173,5 +198,8 @@ int packages_of_system(struct doctor *d, bool opt, struct err *err)
                               .skip_toolkits = true };
     if ((opt && read_opt(d, err)) || (!d->local_is_app && walk(&local, err)))
         return -1;
-    return read_listed(d, err);
+    return read_listed(d, "system", true, err) || read_listed(d, "system libraries", false, err) ||
+                   read_programs(d, err)
+               ? -1
+               : 0;
 }
