@@ -20,10 +20,10 @@ enum time_precision {
     TIME_FP32,         /* "fp32" */
     TIME_FP16_STORAGE, /* "fp16-storage": fp16 in memory, fp32 arithmetic */
     TIME_FP16,         /* "fp16": packed half arithmetic */
-    TIME_FP16_MIXED,   /* "fp16-mixed", "tc-fp16": tensor cores, fp32 sums */
+    TIME_FP16_MIXED,   /* "fp16-mixed", "tc-fp16": tensor cores, fp32 sums; without them as fp16-storage */
     TIME_BF16_MIXED,   /* "bf16-mixed", "tc-bf16" */
     TIME_TF32,         /* "tf32", "tc-tf32": fp32 in memory */
-    TIME_INT8,         /* "int8": dp4a, or tensor cores where the card has them for it */
+    TIME_INT8,         /* "int8": tensor cores where the card has them for it, else dp4a */
     TIME_PRECISION_COUNT
 };
 
@@ -33,17 +33,16 @@ struct time_card {
     unsigned sms, cores;
     double clock_mhz; /* the highest that the data sheet promises: boost, else base */
     double bandwidth_gbps;
-    double l2_bytes;
     double launch_us;
-    double fp16_ratio; /* of half2 arithmetic to fp32; 0: none. < 0: not known */
-    bool tensor;       /* has tensor cores */
+    double fp16_ratio;   /* of half2 arithmetic to fp32; 0: none */
+    double tensor_ratio; /* of tensor cores (fp16, fp32 sums) to fp32; 0: has none */
 };
 
 /* C = op(A) * op(B), column-major as in BLAS: op(A) is m x k, op(B) is k x n. */
 struct time_gemm {
     int m, n, k;
     bool trans_a, trans_b;
-    int count; /* independent products of this shape in one call; at least 1 */
+    int count; /* independent products of this shape in one call; 0 is 1 */
 };
 
 enum time_pass { TIME_FORWARD, TIME_BACKWARD_DATA, TIME_BACKWARD_WEIGHTS, TIME_PASS_COUNT };
@@ -52,14 +51,15 @@ enum time_pass { TIME_FORWARD, TIME_BACKWARD_DATA, TIME_BACKWARD_WEIGHTS, TIME_P
 struct time_conv {
     int w, h, c, n, k, s, r;
     int pad_w, pad_h, stride_w, stride_h;
-    int groups; /* 1: dense; c: depthwise */
+    int dilation_w, dilation_h; /* 0 is 1 */
+    int groups;                 /* 0 is 1: dense; c: depthwise */
     enum time_pass pass;
 };
 
 /* Passes over memory: activations, normalisations, additions, updates of weights. */
 struct time_traffic {
     double bytes; /* read and written in all */
-    int launches; /* kernels that do it; at least 1 */
+    int launches; /* kernels that do it; 0 is 1 */
 };
 
 enum time_op_kind { TIME_OP_GEMM, TIME_OP_CONV, TIME_OP_TRAFFIC };
@@ -77,7 +77,7 @@ enum time_bound { TIME_BOUND_COMPUTE, TIME_BOUND_MEMORY, TIME_BOUND_LATENCY };
 
 struct time_result {
     double ms;
-    double low_ms, high_ms; /* where 80 % of the published rows lie around what the model says of them */
+    double low_ms, high_ms; /* where 80 % of the published rows lie around what a model says that has not seen their card */
     enum time_bound bound;  /* what most of the time goes to */
     double flop, bytes;     /* arithmetic of the definition (a multiply-add is two); traffic as the model has it */
     const char *reason;     /* NULL: predicted. Else the id of a sentence in text.tsv, and all numbers are 0 */
@@ -103,7 +103,8 @@ int time_precision_find(const char *name);
 /* Bytes of one element of A, B, inputs and weights. */
 int time_precision_bytes(enum time_precision precision);
 
-/* From cards.tsv; figures that it lacks stay 0, and then nothing is predicted. */
+/* From cards.tsv; figures that it lacks stay 0. Without one of multiprocessors, cores, clock and bandwidth nothing
+ * is predicted. */
 void time_card_load(struct time_card *to, const struct card *card);
 
 /* `calibration` may be NULL: then the peak is cores * clock * 2 times what its generation reaches. It must be a
