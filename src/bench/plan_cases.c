@@ -14,8 +14,8 @@
 #define CEILING_MS      5.0
 #define SIMULATED_FLOP  4e8
 #define SIMULATED_BYTES 16e6
-#define SIMULATED_GEMM  3e7
-#define SIMULATED_CONV  2e7
+#define SIMULATED_GEMM  1.5e8
+#define SIMULATED_CONV  1.2e8
 #define CPU_GFLOPS      60.0
 #define CPU_GBPS        10.0
 

@@ -113,6 +113,12 @@ static bool told_before(const struct row_list *rows, size_t at)
     return false;
 }
 
+static void add_known(struct str *to, const char *text)
+{
+    if (strcmp(text, "-") != 0)
+        str_addf(to, " %s", text);
+}
+
 static void list_rows(const struct row_list *rows, size_t first, struct str *to)
 {
     size_t named = 0, more = 0;
@@ -125,8 +131,10 @@ static void list_rows(const struct row_list *rows, size_t first, struct str *to)
             more++;
             continue;
         }
-        str_addf(to, "%s%s %s %s %s", named++ ? "; " : "", r->name, r->shape, r->precision,
-                 r->implementation);
+        str_addf(to, "%s%s", named++ ? "; " : "", r->name);
+        add_known(to, r->shape);
+        add_known(to, r->precision);
+        add_known(to, r->implementation);
     }
     if (more) {
         char count[24];
@@ -146,7 +154,7 @@ static void print_reasons(const struct bench_run *r, enum row_status status, con
         if (row->status != status || told_before(&r->rows, i))
             continue;
         if (!titled)
-            out_sentence(style, title, NULL);
+            out_line(OUT_BOLD, text_get(title));
         titled = true;
         list_rows(&r->rows, i, &names);
         text_add(&line, "bench.reason", TEXT_ARGS({ "rows", names.p }, { "why", row->reason }));

@@ -7,9 +7,17 @@
 
 #include "cli/cli.h"
 #include "cli/cmd.h"
+#include "cli/tasks.h"
 #include "cli_validate.h"
 
 #define WORDS_MAX 10
+
+/* Before Criterion's main: a copy that a command has started is a worker of smfit. */
+__attribute__((constructor)) static void become_worker(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--worker") == 0)
+        worker_main(cli_tasks, argv[2]);
+}
 
 /* What the program prints for these words (separated by blanks) as JSON. */
 static json_t *run(const char *words, int *status)
@@ -93,6 +101,13 @@ static const struct {
     { "repro --json", "smfit.repro", 0 },
     { "repro --json no-such-case", "smfit.repro", 2 },
     { "repro --json --all no-image", "smfit.repro", 2 },
+    { "bench --json --list --assume 920m", "smfit.bench", 0 },
+    { "bench --json --assume 920m", "smfit.bench", 2 },
+    { "bench --json --compare a", "smfit.bench", 2 },
+    { "bench --json --compare tests/data/bench/before.json tests/data/bench/after.jsonl",
+      "smfit.bench", 0 },
+    { "bench --json --cpu --quick --case no-such-case", "smfit.bench", 2 },
+    { "bench --json --cpu --shape 3,4,5 --quick", "smfit.bench", 0 },
     { "inspect --json", "smfit.inspect", 2 },
     { "inspect --json -q --sysroot /nonexistent /nonexistent", "smfit.inspect", 1 },
     { "inspect --json --assume 920m /nonexistent src/main.c", "smfit.inspect", 1 },
@@ -119,6 +134,16 @@ Test(schema, every_document_is_what_its_schema_says)
         assert_valid(runs[i].words, doc);
         json_decref(doc);
     }
+}
+
+/* Of a run on a virtual card, as it was printed. */
+Test(schema, a_recorded_run_of_the_benchmark_is_what_its_schema_says)
+{
+    json_error_t error;
+    json_t *doc = json_load_file("tests/data/bench/before.json", 0, &error);
+    cr_assert_not_null(doc, "%s", error.text);
+    assert_valid("before.json", doc);
+    json_decref(doc);
 }
 
 Test(schema, every_command_has_a_schema)
