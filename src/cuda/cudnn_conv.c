@@ -80,13 +80,16 @@ static unsigned wanted_math(const struct cudnn_conv *conv)
     return conv->cudnn->version >= 8000 ? MATH_FMA : MATH_DEFAULT;
 }
 
-/* cuDNN also lists what was not asked for. Below 7.0 there is only one kind of arithmetic. */
-static bool right_math(const struct cudnn_conv *conv, unsigned math)
+/* cuDNN also lists what was not asked for. `exact`: as asked; else what becomes that when it is set: for plain
+ * sums an algorithm that is listed with "default", which by itself may mean TF32. Below 7.0 there is only one
+ * kind of arithmetic. */
+static bool right_math(const struct cudnn_conv *conv, unsigned math, bool exact)
 {
-    unsigned wanted = wanted_math(conv);
-    if (conv->cudnn->cc < 70 || math == wanted)
+    if (conv->cudnn->cc < 70 || math == wanted_math(conv))
         return true;
-    return conv->shape.class == CUDNN_CLASS_TF32 && math == MATH_TENSOR;
+    if (conv->shape.class == CUDNN_CLASS_TF32)
+        return !exact && math == MATH_TENSOR;
+    return !exact && !classes[conv->shape.class].tensor && math == MATH_DEFAULT;
 }
 
 static int make(struct cudnn_conv *conv, struct err *err)
@@ -171,13 +174,14 @@ static unsigned guess(struct cudnn_conv *conv, struct cudnn_found *found, int *c
 }
 
 static const struct cudnn_found *fastest(const struct cudnn_conv *conv, const struct cudnn_found *found,
-                                         int count, size_t workspace_max, bool bias_alone)
+                                         int count, bool bias_alone)
 {
-    for (int i = 0; i < count; i++)
-        if (found[i].status == 0 && found[i].workspace_bytes <= workspace_max &&
-            right_math(conv, found[i].math) &&
-            (!bias_alone || found[i].algorithm == FORWARD_PRECOMPUTED))
-            return &found[i];
+    for (int exact = 1; exact >= 0; exact--)
+        for (int i = 0; i < count; i++)
+            if (found[i].status == 0 && found[i].workspace_bytes <= conv->workspace_bytes &&
+                right_math(conv, found[i].math, exact) &&
+                (!bias_alone || found[i].algorithm == FORWARD_PRECOMPUTED))
+                return &found[i];
     return NULL;
 }
 
@@ -199,38 +203,47 @@ static void take_workspace(struct cudnn_conv *conv, size_t bytes)
             conv->workspace_bytes = bytes;
 }
 
+/* Takes what was chosen: its workspace alone, and its arithmetic. */
+static int settle(struct cudnn_conv *conv, const struct cudnn_found *best, struct err *err)
+{
+    struct cudnn *d = conv->cudnn;
+    bool tensor = classes[conv->shape.class].tensor;
+    conv->algorithm = best->algorithm;
+    release_workspace(conv);
+    if (best->workspace_bytes) {
+        int code = d->driver->call.mem_alloc(&conv->workspace, best->workspace_bytes);
+        if (code) {
+            conv->workspace = 0;
+            return driver_check(err, code, "cuMemAlloc");
+        }
+        conv->workspace_bytes = best->workspace_bytes;
+    }
+    return cudnn_check(d, d->call.conv_math(conv->operation, tensor ? best->math : wanted_math(conv)),
+                       "cudnnSetConvolutionMathType", err);
+}
+
 static int choose(struct cudnn_conv *conv, const struct cudnn_buffers *b, size_t workspace_max,
                   struct err *err)
 {
     struct cudnn_found found[FOUND_MAX];
-    struct cudnn *d = conv->cudnn;
     bool bias_alone = b->bias && !b->relu;
     int count = 0;
     memset(found, 0, sizeof found);
     take_workspace(conv, workspace_max);
-    size_t most = conv->workspace_bytes;
-    unsigned status = find(conv, b, most, found, &count);
-    const struct cudnn_found *best = status ? NULL : fastest(conv, found, count, most, bias_alone);
+    unsigned status = find(conv, b, conv->workspace_bytes, found, &count);
+    const struct cudnn_found *best = status ? NULL : fastest(conv, found, count, bias_alone);
     if (!best) {
         count = 0;
         status = guess(conv, found, &count);
-        if (cudnn_check(d, status, "cudnnGetConvolution...Algorithm_v7", err))
+        if (cudnn_check(conv->cudnn, status, "cudnnGetConvolution...Algorithm_v7", err))
             return -1;
-        best = fastest(conv, found, count, most, bias_alone);
+        best = fastest(conv, found, count, bias_alone);
     }
-    if (!best)
-        return err_set(err, ERR_MISSING,
-                       "cuDNN has no algorithm for this within %zu bytes of workspace", most);
-    size_t needed = best->workspace_bytes;
-    unsigned math = best->math;
-    conv->algorithm = best->algorithm;
-    release_workspace(conv);
-    if (needed) {
-        if (driver_check(err, d->driver->call.mem_alloc(&conv->workspace, needed), "cuMemAlloc"))
-            return -1;
-        conv->workspace_bytes = needed;
-    }
-    return cudnn_check(d, d->call.conv_math(conv->operation, math), "cudnnSetConvolutionMathType", err);
+    if (best)
+        return settle(conv, best, err);
+    return err_set(err, ERR_MISSING,
+                   "cuDNN has no algorithm for this arithmetic within %zu bytes of workspace",
+                   conv->workspace_bytes);
 }
 
 struct cudnn_conv *cudnn_conv_new(struct cudnn *cudnn, const struct cudnn_shape *shape,

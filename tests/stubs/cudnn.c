@@ -216,14 +216,15 @@ FUNCTION(unsigned, cudnnGetConvolutionBackwardFilterAlgorithm_v7,
     return offer(wanted, count, found);
 }
 
-/* Whether the run may use this algorithm with this workspace and kind of arithmetic. */
+/* Whether the run may use this algorithm with this workspace and kind of arithmetic: what is listed with
+ * default (0) may also be run with plain sums (3). */
 static int allowed(unsigned algorithm, unsigned math, const void *space, size_t bytes)
 {
     struct found found[16];
     int count;
     offer(16, &count, found);
     for (int i = 0; i < count; i++)
-        if (found[i].algorithm == algorithm && found[i].math == math)
+        if (found[i].algorithm == algorithm && (found[i].math == math || (found[i].math == 0 && math == 3)))
             return found[i].status == 0 && bytes >= found[i].memory && (!found[i].memory || space);
     return 0;
 }

@@ -31,6 +31,13 @@ $(BUILD)/tests/stubs/cublas-crash/libcublas.so.11: tests/stubs/cublas.c
 $(BUILD)/tests/stubs/cudnn-7/libcudnn.so.7 $(BUILD)/tests/stubs/cudnn-8/libcudnn.so.8: tests/stubs/cudnn.c
 	$(call stub_library)
 
+# A library that needs another.
+$(BUILD)/tests/stubs/needs/libbase.so.2:
+	$(Q)mkdir -p $(@D); echo 'int base(void); int base(void) { return 1; }' | $(CC) -shared -fPIC -Wl,-soname,$(@F) -x c -o $@ -
+$(BUILD)/tests/stubs/needs/libneeds.so.2: $(BUILD)/tests/stubs/needs/libbase.so.2
+	$(Q)echo 'int base(void); int needs(void); int needs(void) { return base(); }' | $(CC) -shared -fPIC -x c -o $@ - -x none $<
+$(BUILD)/tests/test_core_search: $(BUILD)/tests/stubs/needs/libneeds.so.2
+
 # OpenBLAS as in wheels, new and old, and one that ends whoever loads it.
 BLAS_STUBS := $(addprefix $(BUILD)/tests/stubs/,openblas-scipy/libscipy_openblas64_-1a2b3c4d.so openblas-old/libopenblas-r0-f650aae0.3.3.so \
     openblas-crash/libopenblas.so.0)

@@ -81,6 +81,7 @@ static const struct {
     { "6,0,1000,0", 35, "7605", BENCH_FP32, CONV_BACKWARD_WEIGHTS, "fft_tiling", 1000, 0 },
     /* fp32 takes neither tensor instructions nor what may be TF32; from 8 on there is a word for that: 3 */
     { "1,0,0,1;1,0,0,0;7,0,64,3", 80, "8500", BENCH_FP32, CONV_FORWARD, "winograd_nonfused", 64, 3 },
+    { "1,0,0,1;6,0,0,0", 80, "8500", BENCH_FP32, CONV_FORWARD, "winograd", 0, 3 },
     { "1,0,0,1;6,0,0,0", 75, "7605", BENCH_FP16S, CONV_FORWARD, "winograd", 0, 0 },
     /* tensor classes take only those */
     { "6,0,0,0;1,0,0,1", 75, "7605", BENCH_TC_FP16, CONV_FORWARD, "implicit_precomp_gemm", 0, 1 },

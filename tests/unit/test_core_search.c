@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "beside.h"
 #include "core/os_cpu.h"
 #include "core/os_library.h"
 #include "core/search.h"
@@ -126,6 +127,25 @@ Test(core_search, what_does_not_load_is_the_reason_unless_another_does)
     cr_assert(strstr(found.path, "/folder/libsmfitx.so.2"));
     put_library("site/plain/libsmfitx.so.2");
     expect(1, 1, "/site/plain/libsmfitx.so.2");
+}
+
+/* tests/stubs: libneeds.so.2 needs libbase.so.2, and says nowhere that it lies beside it. */
+Test(core_search, what_a_library_needs_is_loaded_from_beside_it)
+{
+    char folder[4400];
+    const char *folders[] = { folder };
+    struct search where = { folders, 1, NULL, 0, true };
+    struct search_for needs = { (const char *const[]){ "libneeds.so.2", NULL }, NULL, NULL };
+    struct search_found found;
+    struct err err;
+    snprintf(folder, sizeof folder, "%s", beside("stubs/needs"));
+    err_clear(&err);
+    cr_assert_eq(search_open(&where, &needs, NULL, NULL, &found, &err), -1);
+    cr_assert(strstr(err.msg, "libbase.so.2"), "'%s'", err.msg);
+    needs.needs = "libbase";
+    err_clear(&err);
+    cr_assert_eq(search_open(&where, &needs, NULL, NULL, &found, &err), 0, "%s", err.msg);
+    search_close(&found);
 }
 
 static int refuse(void *self, const struct search_found *found, struct err *err)
