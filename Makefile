@@ -303,12 +303,20 @@ CPPCHECK  := cppcheck -q --error-exitcode=1 --enable=warning,performance --inlin
              '-Djson_array_foreach(array,i,value)=if((i = 0, value = json_array_get(array,i)))'
 SCRIPTS   := $(shell grep -lE '^.!.*(bash|/sh)$$' .ci/run scripts/* fatbin/* tests/*/* 2>/dev/null)
 
+# Floors are fatbin/sass-floors. SASS_TABLE=FILE writes the best kernels as a Markdown table.
+.PHONY: sass
+SASS_TABLE ?= $(BUILD)/sass.md
+sass: $(FATBIN)/manifest.tsv ## what the kernels' machine code consists of: registers, spills, occupancy, hottest loop
+	@mkdir -p $(BUILD)
+	@scripts/sass --tsv $(BUILD)/sass.tsv --markdown $(SASS_TABLE) $(FATBIN)
+
 .PHONY: check check-programs
 check-programs: all $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(KERNEL_TESTS)
 check: ## warnings of gcc and clang as errors, cppcheck, layers, shellcheck
 	@scripts/stages \
 	    gcc '$(MAKE) $(jobs) -s BUILD=$(BUILD)/check-gcc WERROR=1 check-programs' \
 	    clang '$(MAKE) $(jobs) -s BUILD=$(BUILD)/check-clang CC=clang WERROR=1 check-programs' \
+	    $(if $(filter none,$(NVCC)),,sass '$(MAKE) $(jobs) -s sass') \
 	    cppcheck "$(CPPCHECK) -j$(JOBS) src" layers scripts/layers shellcheck 'shellcheck -e SC1091 $(SCRIPTS)'
 
 # ---- what people type --------------------------------------------------------------------------
