@@ -100,7 +100,7 @@ static size_t anchor_of(const struct measuring *m)
 /* The anchor comes first in each round, the others in an order of chance. */
 static void run_rounds(struct measuring *m)
 {
-    size_t order[PLAN_GROUP_MOST];
+    size_t order[PLAN_BATCH_MOST];
     size_t anchor = anchor_of(m);
     for (int round = 0; round < m->settings.rounds; round++) {
         if (anchor < m->batch_count)
@@ -260,7 +260,7 @@ static int measure(struct measuring *m, struct err *err)
     if (sampler_open(&m->sampler, &m->place.op, &m->settings, m->place.nvml, err))
         return -1;
     for (size_t i = 0; i < m->count && !m->dead; i++) {
-        if (m->batch_count == PLAN_GROUP_MOST)
+        if (m->batch_count == PLAN_BATCH_MOST)
             flush(m);
         if (!m->dead)
             add_case(m, i);
@@ -308,8 +308,8 @@ static int read_cases(struct measuring *m, const json_t *input, struct err *err)
     const json_t *cases = json_object_get(input, "cases");
     m->count = json_array_size(cases);
     m->cases = calloc(m->count + 1, sizeof *m->cases);
-    m->batch = calloc(PLAN_GROUP_MOST, sizeof *m->batch);
-    m->index = calloc(PLAN_GROUP_MOST, sizeof *m->index);
+    m->batch = calloc(PLAN_BATCH_MOST, sizeof *m->batch);
+    m->index = calloc(PLAN_BATCH_MOST, sizeof *m->index);
     if (!m->cases || !m->batch || !m->index)
         return err_set(err, ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < m->count; i++)

@@ -111,10 +111,13 @@ double plan_case_seconds(const struct plan_settings *s, const struct bench_case 
     return CASE_SECONDS + (s->rounds + 1) * sample + 10 * c->expected_ms / 1e3;
 }
 
-/* What sorts the cases: those that belong together follow each other. */
+/* What sorts the cases: those that belong together follow each other. Data of one class are shared by
+ * nothing in the ceilings, so that one worker may do all of them. */
 static int rank(const struct bench_case *c)
 {
-    return ((int)c->kind * 2 + case_is_cpu(c)) * (BENCH_PRECISION_COUNT + 1) + (int)c->precision;
+    bool mixed = c->kind == CASE_LOAD || c->kind == CASE_CEILING;
+    return ((int)c->kind * 2 + case_is_cpu(c)) * (BENCH_PRECISION_COUNT + 1) +
+           (mixed ? 0 : (int)c->precision);
 }
 
 /* Stable: within a group the order is that of the lists. */
@@ -143,14 +146,19 @@ size_t plan_group(const struct plan *plan, size_t first)
     return n;
 }
 
+/* Three medians of three: only the first of a run meets a cold card and takes longer. */
+static double warm_seconds(const struct plan_settings *s)
+{
+    return fmin(s->warm_ms, 9 * s->sample_ms + 50) / 1e3;
+}
+
 static double foresee(const struct plan *plan)
 {
     double seconds = 0;
     for (size_t i = 0; i < plan->count; i++)
         seconds += plan_case_seconds(&plan->settings, &plan->cases[i]);
     for (size_t i = 0; i < plan->count; i += plan_group(plan, i))
-        seconds +=
-            GROUP_SECONDS + plan->settings.warm_ms / 1e4; /* warm-ups rarely take their limit */
+        seconds += GROUP_SECONDS + warm_seconds(&plan->settings);
     return seconds;
 }
 

@@ -7,7 +7,8 @@
 #include "bench/case.h"
 #include "bench/roof.h"
 
-#define PLAN_GROUP_MOST 12 /* cases that are measured in turn with each other */
+#define PLAN_GROUP_MOST 48 /* cases of one worker */
+#define PLAN_BATCH_MOST 12 /* of those, measured in turn with each other */
 
 enum plan_extent { PLAN_QUICK, PLAN_DEFAULT, PLAN_FULL };
 

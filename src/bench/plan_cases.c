@@ -261,6 +261,12 @@ int plan_add_gemms(struct planning *p)
 
 /* ---- convolutions ---- */
 
+/* Layers of networks are many: unless asked for, the vendor's are measured in fp32 alone. */
+static bool is_compared(const struct plan_options *o, const char *owner, enum bench_precision p)
+{
+    return !owner || p == BENCH_FP32 || o->nets_only || o->extent == PLAN_FULL;
+}
+
 static int add_conv(struct planning *p, struct said *said, const struct conv_shape *shape,
                     enum conv_pass pass, const char *owner)
 {
@@ -276,7 +282,8 @@ static int add_conv(struct planning *p, struct said *said, const struct conv_sha
         if (plan_add(p, &c))
             return -1;
         c.engine = ENGINE_CUDNN;
-        if (c.planned == ROW_OK && !o->simulated && plan_add(p, &c))
+        if (c.planned == ROW_OK && !o->simulated && is_compared(o, owner, (enum bench_precision)i) &&
+            plan_add(p, &c))
             return -1;
     }
     struct bench_case c = case_conv(ENGINE_ONEDNN, BENCH_FP32, shape, pass);
@@ -372,7 +379,8 @@ static int add_sums(struct planning *p, const struct plan_net *net, int batch)
             struct bench_case c = case_net(engines[e], classes[k], net->name, batch);
             bool cpu = case_is_cpu(&c);
             if ((cpu ? !o->cpu || k > 0 : !o->gpu) || (e == 1 && o->simulated) ||
-                !plan_has_precision(o, classes[k]) || !plan_wants(o, c.name, NULL))
+                !plan_has_precision(o, classes[k]) || !plan_wants(o, c.name, NULL) ||
+                (e == 1 && !is_compared(o, c.name, classes[k])))
                 continue;
             if (plan_add(p, &c))
                 return -1;
