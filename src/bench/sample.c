@@ -3,14 +3,17 @@
 #include <math.h>
 
 #include "core/os.h"
+#include "core/os_cpu.h"
 
 #define AGREE 0.01
-enum { REPEATS_MAX = 20000, MEDIAN_OF = 3, MEDIANS = 3 };
+enum { REPEATS_MAX = 20000, MEDIAN_OF = 3, MEDIANS = 3, QUIET_MS = 100 };
 
 int sampler_open(struct sampler *s, const struct op_place *place,
                  const struct plan_settings *settings, const char *nvml_path, struct err *err)
 {
-    *s = (struct sampler){ .settings = settings, .place = place, .random = 0x9e3779b97f4a7c15u };
+    *s = (struct sampler){
+        .settings = settings, .place = place, .random = 0x9e3779b97f4a7c15u, .engine = -1
+    };
     struct err unused;
     err_clear(&unused);
     if (!place->gpu)
@@ -45,12 +48,15 @@ static int run_repeats(struct sample_op *s, struct err *err)
     return 0;
 }
 
-static int take_host(struct sample_op *s, double *ms, struct err *err)
+static int take_host(struct sampler *s, struct sample_op *o, double *ms, struct err *err)
 {
+    if (s->engine != (int)o->op.c.engine)
+        os_cpu_quiet(QUIET_MS);
+    s->engine = (int)o->op.c.engine;
     uint64_t start = os_now_ns();
-    if (run_repeats(s, err))
+    if (run_repeats(o, err))
         return -1;
-    *ms = (double)(os_now_ns() - start) / 1e6 / s->repeats;
+    *ms = (double)(os_now_ns() - start) / 1e6 / o->repeats;
     return 0;
 }
 
@@ -89,7 +95,7 @@ static int take_device(struct sampler *s, struct sample_op *o, double *ms, doubl
 int sampler_take(struct sampler *s, struct sample_op *o, double *ms, double *mhz, struct err *err)
 {
     *mhz = NAN;
-    return case_is_cpu(&o->op.c) ? take_host(o, ms, err) : take_device(s, o, ms, mhz, err);
+    return case_is_cpu(&o->op.c) ? take_host(s, o, ms, err) : take_device(s, o, ms, mhz, err);
 }
 
 int sampler_calibrate(struct sampler *s, struct sample_op *o, struct err *err)

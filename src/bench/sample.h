@@ -15,6 +15,7 @@ struct sampler {
     bool has_timer, has_clock;
     struct nvml *nvml; /* where the device cannot say its clock; may be NULL */
     uint64_t random;   /* state of the order in which cases are visited */
+    int engine;        /* library of the CPU that ran last, whose threads may still spin; -1: none */
 };
 
 /* An operation between its samples. */

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/os.h"
 
@@ -84,4 +85,24 @@ unsigned os_cpu_cores(void)
     CPU_FREE(set);
     cores = cores < most ? cores : most;
     return cores ? cores : 1;
+}
+
+static double used_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+void os_cpu_quiet(unsigned limit_ms)
+{
+    const struct timespec nap = { 0, 2000000 };
+    uint64_t start = os_now_ns();
+    for (double before = used_ms(); (os_now_ns() - start) / 1000000 < limit_ms;) {
+        nanosleep(&nap, NULL);
+        double after = used_ms();
+        if (after - before < 0.1) /* of 2 ms */
+            return;
+        before = after;
+    }
 }

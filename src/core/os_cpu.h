@@ -9,4 +9,9 @@ unsigned os_cpu_cores(void);
 /* Processors that it may run on: two a core with simultaneous multithreading. */
 unsigned os_cpu_threads(void);
 
+/* Waits until the process's other threads use no processor, for `limit_ms` at most. Libraries let their
+ * threads spin after a call in case another one comes: OpenBLAS for 2^26 cycles, OpenMP for a few
+ * milliseconds, on cores that another library is then timed on. */
+void os_cpu_quiet(unsigned limit_ms);
+
 #endif

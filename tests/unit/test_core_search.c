@@ -1,9 +1,11 @@
 /* Where libraries are looked for, and in which order: with small libraries made here. */
 #include <criterion/criterion.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <threads.h>
 
 #include "beside.h"
 #include "core/os_cpu.h"
@@ -179,4 +181,23 @@ Test(core_search, there_are_no_more_cores_than_threads)
 {
     cr_assert_geq(os_cpu_cores(), 1);
     cr_assert_leq(os_cpu_cores(), os_cpu_threads());
+}
+
+static int spin(void *until)
+{
+    while (!atomic_load((atomic_bool *)until))
+        ;
+    return 0;
+}
+
+/* Comes back by itself when nothing runs, and at its limit when something always does. */
+Test(core_search, waiting_for_quiet_ends, .timeout = 60)
+{
+    atomic_bool enough = false;
+    thrd_t thread;
+    os_cpu_quiet(1000000);
+    cr_assert_eq(thrd_create(&thread, spin, &enough), thrd_success);
+    os_cpu_quiet(20);
+    atomic_store(&enough, true);
+    thrd_join(thread, NULL);
 }
