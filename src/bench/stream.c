@@ -94,6 +94,8 @@ static int read_line(const char *text, size_t length, uint64_t offset, json_t **
     json_t *json = json_loadb(text, length, 0, NULL);
     struct row row;
     int failed = 0;
+    if (!json && !*header)
+        return err_set(err, ERR_FORMAT, "it holds no benchmark");
     if (!json)
         return err_format(err, offset, "this line is no JSON");
     if (!*header && is_header(json)) {
@@ -101,7 +103,7 @@ static int read_line(const char *text, size_t length, uint64_t offset, json_t **
         return 0;
     }
     if (!*header)
-        failed = err_format(err, offset, "the first line is none of a benchmark's file");
+        failed = err_set(err, ERR_FORMAT, "it holds no benchmark");
     else if (row_parse(&row, json, err))
         failed = -1;
     else if (row_list_find(rows, &row))

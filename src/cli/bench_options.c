@@ -65,7 +65,7 @@ static int load_nets(struct bench_run *r, struct err *err)
                         : bench_nets_load(&r->nets, usual, 2, err);
 }
 
-int bench_options_plan(struct bench_run *r, struct plan_options *to, struct err *err)
+int bench_options_read(struct bench_run *r, struct plan_options *to, struct err *err)
 {
     const struct bench_options *o = &r->options;
     if (o->quick && o->full)
@@ -79,9 +79,6 @@ int bench_options_plan(struct bench_run *r, struct plan_options *to, struct err 
         .shapes = r->shapes,
         .shape_count = o->shapes.count,
         .nets_only = o->nets.count > 0,
-        .gpu = !o->cpu,
-        .cpu = o->cpu || !r->machine.simulated,
-        .simulated = r->machine.simulated,
     };
     for (size_t i = 0; i < o->shapes.count; i++)
         if (read_shape(o->shapes.items[i], &r->shapes[i], err))
@@ -151,6 +148,18 @@ static int take_list(struct opts_list *to, const json_t *list)
         to->items[to->count++] = text;
     }
     return 0;
+}
+
+bool bench_options_measure(const struct bench_options *o)
+{
+    const char *base = (const char *)o;
+    bool any = o->list || o->csv || o->uuid || o->out || o->resume || o->plot || o->lib_dirs.count;
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const void *at = base + members[i].offset;
+        any = any || (members[i].is_list ? ((const struct opts_list *)at)->count > 0
+                                         : *(const bool *)at);
+    }
+    return any;
 }
 
 int bench_options_resume(struct bench_run *r, struct err *err)

@@ -31,6 +31,7 @@ struct bench_run {
     struct gemm_shape shapes[OPTS_LIST_MAX];
     const char *sites[16];
     size_t site_count;
+    struct plan_options wanted;
     struct plan plan;
     struct row_list rows;
     struct stream stream;
@@ -38,8 +39,10 @@ struct bench_run {
     double done_before_s; /* of the plan, by an earlier run */
 };
 
-/* bench_options.c: the words of the options as a plan wants them. ERR_USAGE. */
-int bench_options_plan(struct bench_run *r, struct plan_options *to, struct err *err);
+/* bench_options.c: the words of the options as a plan wants them, but for where it runs. ERR_USAGE. */
+int bench_options_read(struct bench_run *r, struct plan_options *to, struct err *err);
+/* Whether any option is given that --compare has no use for. */
+bool bench_options_measure(const struct bench_options *options);
 /* What a resumed file must agree with: options and card. */
 json_t *bench_options_header(const struct bench_run *r);
 /* Takes the options of a file's header in place of the command line's. */

@@ -74,6 +74,7 @@ static void say_no_device(struct bench_run *r)
         json_put(r->run->doc, "rows", json_array());
     } else {
         out_wrapped(OUT_BAD, 0, safe.p);
+        out_wrapped(OUT_PLAIN, 0, text_get("bench.try_cpu"));
     }
     str_free(&safe);
     str_free(&line);
@@ -132,12 +133,13 @@ static struct measure_input input_of(const struct bench_run *r)
 
 static int make_plan(struct bench_run *r, struct err *err)
 {
-    struct plan_options plan;
-    if (bench_options_plan(r, &plan, err))
-        return -1;
+    struct plan_options *wanted = &r->wanted;
+    wanted->gpu = !r->options.cpu;
+    wanted->cpu = r->options.cpu || !r->machine.simulated;
+    wanted->simulated = r->machine.simulated;
     for (int e = 0; e < ENGINE_COUNT; e++)
-        plan.missing[e] = survey_missing(&r->survey, (enum case_engine)e);
-    return plan_build(&plan, &r->roof, &r->plan, err);
+        wanted->missing[e] = survey_missing(&r->survey, (enum case_engine)e);
+    return plan_build(wanted, &r->roof, &r->plan, err);
 }
 
 static int check_same(const struct bench_run *r, struct err *err)
@@ -281,7 +283,8 @@ static int begin_resume(struct bench_run *r, struct err *err)
 static int run_bench(struct bench_run *r, struct doctor *doctor, struct err *err)
 {
     const struct cmd_globals *globals = r->run->globals;
-    if (check_options(r, err) || (r->options.resume && begin_resume(r, err)))
+    if (check_options(r, err) || (r->options.resume && begin_resume(r, err)) ||
+        bench_options_read(r, &r->wanted, err))
         return -1;
     bench_host_read("", &r->host);
     if (globals->assume.count)
@@ -307,6 +310,8 @@ static int run_bench(struct bench_run *r, struct doctor *doctor, struct err *err
 static int run(struct cmd_run *run, struct err *err)
 {
     const struct bench_options *o = run->options;
+    if (o->compare && bench_options_measure(o))
+        return err_set(err, ERR_USAGE, "'--compare' measures nothing: it takes two files alone");
     if (o->compare)
         return bench_compare(run, err);
     struct bench_run *r = calloc(1, sizeof *r);
