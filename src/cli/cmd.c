@@ -6,12 +6,12 @@
 #include "cli/out.h"
 #include "core/json.h"
 
-extern const struct cmd cmd_inspect, cmd_probe, cmd_repro, cmd_bench, cmd_doctor, cmd_explain, cmd_stack,
-    cmd_cards, cmd_archs;
+extern const struct cmd cmd_inspect, cmd_probe, cmd_repro, cmd_bench, cmd_size, cmd_doctor,
+    cmd_explain, cmd_stack, cmd_cards, cmd_archs;
 
-const struct cmd *const cmd_list[] = { &cmd_inspect, &cmd_probe, &cmd_repro, &cmd_bench,
-                                       &cmd_doctor,  &cmd_stack, &cmd_explain,
-                                       &cmd_cards,   &cmd_archs, NULL };
+const struct cmd *const cmd_list[] = { &cmd_inspect, &cmd_probe,  &cmd_repro, &cmd_bench,
+                                       &cmd_size,    &cmd_doctor, &cmd_stack, &cmd_explain,
+                                       &cmd_cards,   &cmd_archs,  NULL };
 
 #define GLOBAL(field) offsetof(struct cmd_globals, field)
 

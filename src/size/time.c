@@ -95,14 +95,12 @@ static bool gemm_fits(const struct time_gemm *g)
 
 static double gemm_ms(struct time_model *model, const struct time_gemm *gemm, double peak)
 {
-    struct time_share share;
     model->peak_gflops = peak;
-    time_gemm_share(model, gemm, &share);
-    return share.ms;
+    return time_gemm_ms(model, gemm);
 }
 
-/* The peak with which the model says of the calibrating product what was measured. A product that is not bound by
- * arithmetic says little: then the end of what clocks allow is taken. */
+/* The peak with which the model says of the calibrating product what was measured. A product that
+ * is not bound by arithmetic says little: then the end of what clocks allow is taken. */
 static void calibrate(struct time_model *model, const struct time_calibration *calibration)
 {
     double low = log(model->peak_gflops * 1e-4), high = log(model->peak_gflops * 2);
@@ -117,8 +115,8 @@ static void calibrate(struct time_model *model, const struct time_calibration *c
     model->calibrated = true;
 }
 
-void time_model_init(struct time_model *model, const struct time_card *card, enum time_precision precision,
-                     const struct time_calibration *calibration)
+void time_model_init(struct time_model *model, const struct time_card *card,
+                     enum time_precision precision, const struct time_calibration *calibration)
 {
     *model = (struct time_model){ .card = *card, .precision = precision };
     if (!card->sms || !card->cores || !(card->clock_mhz > 0) || !(card->bandwidth_gbps > 0)) {
@@ -137,59 +135,60 @@ void time_model_init(struct time_model *model, const struct time_card *card, enu
 static bool conv_fits(const struct time_conv *v)
 {
     int groups = v->groups ? v->groups : 1;
-    const int sizes[] = { v->w, v->h, v->c, v->n, v->k, v->s, v->r, v->stride_w, v->stride_h, groups };
+    const int sizes[] = {
+        v->w, v->h, v->c, v->n, v->k, v->s, v->r, v->stride_w, v->stride_h, groups
+    };
     if (!sizes_fit(sizes, sizeof sizes / sizeof *sizes) || v->c % groups || v->k % groups)
         return false;
-    if (v->pad_w < 0 || v->pad_h < 0 || v->pad_w > SIZE_MOST || v->pad_h > SIZE_MOST || v->dilation_w < 0 ||
-        v->dilation_h < 0 || v->dilation_w > SIZE_MOST || v->dilation_h > SIZE_MOST)
+    if (v->pad_w < 0 || v->pad_h < 0 || v->pad_w > SIZE_MOST || v->pad_h > SIZE_MOST ||
+        v->dilation_w < 0 || v->dilation_h < 0 || v->dilation_w > SIZE_MOST ||
+        v->dilation_h > SIZE_MOST)
         return false;
     return time_conv_rows(v) >= 1 && time_conv_columns(v) >= 1;
 }
 
-static void traffic_share(const struct time_model *model, const struct time_traffic *traffic,
-                          struct time_share *share)
+static double traffic_ms(const struct time_model *model, const struct time_traffic *traffic)
 {
-    share->memory_ms = traffic->bytes / (time_constants.gemm_bandwidth * time_bytes_per_ms(&model->card));
-    share->latency_ms = model->card.launch_us * 1e-3 * (traffic->launches > 0 ? traffic->launches : 1);
-    share->compute_ms = 0;
-    share->ms = share->memory_ms + share->latency_ms;
+    int launches = traffic->launches > 0 ? traffic->launches : 1;
+    return traffic->bytes / (time_constants.gemm_bandwidth * time_bytes_per_ms(&model->card)) +
+           model->card.launch_us * 1e-3 * launches;
 }
 
-static const char *predict(const struct time_model *model, const struct time_op *op, struct time_share *share,
+static const char *predict(const struct time_model *model, const struct time_op *op,
                            struct time_result *result)
 {
-    switch (op->kind) {
-    case TIME_OP_GEMM:
+    if (op->kind == TIME_OP_GEMM) {
         if (!gemm_fits(&op->gemm))
             return "time.bad_shape";
         result->flop = time_gemm_flop(&op->gemm);
         result->bytes = time_gemm_bytes(model, &op->gemm);
-        time_gemm_share(model, &op->gemm, share);
-        return NULL;
-    case TIME_OP_CONV:
+        result->ms = time_gemm_ms(model, &op->gemm);
+    } else if (op->kind == TIME_OP_CONV) {
         if (!conv_fits(&op->conv))
             return "time.bad_shape";
         result->flop = time_conv_flop(&op->conv);
         result->bytes = time_conv_bytes(model, &op->conv);
-        time_conv_share(model, &op->conv, share);
-        return NULL;
-    default:
+        result->ms = time_conv_ms(model, &op->conv);
+    } else {
         if (!(op->traffic.bytes >= 0) || isinf(op->traffic.bytes))
             return "time.bad_shape";
         result->bytes = op->traffic.bytes;
-        traffic_share(model, &op->traffic, share);
-        return NULL;
+        result->ms = traffic_ms(model, &op->traffic);
     }
+    return NULL;
 }
 
-static enum time_bound bound_of(const struct time_share *share)
+static enum time_bound bound_of(const struct time_model *model, const struct time_result *result)
 {
-    if (share->latency_ms > share->compute_ms && share->latency_ms > share->memory_ms)
+    double compute = result->flop / (model->peak_gflops * 1e6);
+    double memory = result->bytes / time_bytes_per_ms(&model->card);
+    if (fmax(compute, memory) < result->ms / 2)
         return TIME_BOUND_LATENCY;
-    return share->memory_ms > share->compute_ms ? TIME_BOUND_MEMORY : TIME_BOUND_COMPUTE;
+    return memory > compute ? TIME_BOUND_MEMORY : TIME_BOUND_COMPUTE;
 }
 
-static void set_range(const struct time_model *model, enum time_op_kind kind, struct time_result *result)
+static void set_range(const struct time_model *model, enum time_op_kind kind,
+                      struct time_result *result)
 {
     const struct time_spread *spread = kind == TIME_OP_CONV ? &time_spread_conv : &time_spread_gemm;
     result->low_ms = result->ms * spread->low;
@@ -200,17 +199,14 @@ static void set_range(const struct time_model *model, enum time_op_kind kind, st
     result->high_ms *= time_spread_uncalibrated.high;
 }
 
-void time_predict(const struct time_model *model, const struct time_op *op, struct time_result *result)
+void time_predict(const struct time_model *model, const struct time_op *op,
+                  struct time_result *result)
 {
-    struct time_share share = { 0 };
     *result = (struct time_result){ .reason = model->reason };
     if (!result->reason)
-        result->reason = predict(model, op, &share, result);
-    if (result->reason) {
-        *result = (struct time_result){ .reason = result->reason };
+        result->reason = predict(model, op, result);
+    if (result->reason)
         return;
-    }
-    result->ms = share.ms;
-    result->bound = bound_of(&share);
+    result->bound = bound_of(model, result);
     set_range(model, op->kind, result);
 }

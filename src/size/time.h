@@ -73,13 +73,15 @@ struct time_op {
     };
 };
 
+/* What by itself would take half of the time or more: the arithmetic of the definition at the peak, or its bytes at
+ * the data sheet's bandwidth (the longer one of both). Neither: waiting, for launches, memory or the last block. */
 enum time_bound { TIME_BOUND_COMPUTE, TIME_BOUND_MEMORY, TIME_BOUND_LATENCY };
 
 struct time_result {
     double ms;
     double low_ms, high_ms; /* where 80 % of the published rows lie around what a model says that has not seen their card */
-    enum time_bound bound;  /* what most of the time goes to */
-    double flop, bytes;     /* arithmetic of the definition (a multiply-add is two); traffic as the model has it */
+    enum time_bound bound;
+    double flop, bytes;     /* of the definition: a multiply-add is two, every element moves once */
     const char *reason;     /* NULL: predicted. Else the id of a sentence in text.tsv, and all numbers are 0 */
 };
 

@@ -1,5 +1,6 @@
-/* Convolutions as the vendor's library computes them: as a matrix product whose second factor is gathered on the way
- * (any shape), by Winograd's transforms (3x3, stride 1), depthwise as a pass over memory. The fastest one counts. */
+/* Convolutions as the vendor's library computes them: as a matrix product whose second factor is
+ * gathered on the way (any shape), by Winograd's transforms (3x3, stride 1), depthwise as a pass
+ * over memory. The fastest one counts. */
 #include <math.h>
 
 #include "size/time_constants.h"
@@ -11,8 +12,8 @@
 #define TENSOR_FILTERS  8
 /* Batches below it are not worth the transforms to the library. */
 #define TRANSFORMED_BATCH 16
-/* What a depthwise kernel reaches of the peak: every product needs loads of its own. Not from the rows, which have
- * none. */
+/* What a depthwise kernel reaches of the peak: every product needs loads of its own. Not from the
+ * rows, which have none. */
 #define DEPTHWISE_SPEED 0.25
 
 /* The product that a pass is: m x k with k x n. */
@@ -72,7 +73,8 @@ static struct product product_of(const struct time_model *model, const struct ti
     }
     switch (v->pass) {
     case TIME_BACKWARD_DATA:
-        return (struct product){ c, (double)v->n * v->h * v->w / (v->stride_h * v->stride_w), k * window };
+        return (struct product){ c, (double)v->n * v->h * v->w / (v->stride_h * v->stride_w),
+                                 k * window };
     case TIME_BACKWARD_WEIGHTS:
         return (struct product){ k, c * window, pixels(v) };
     default:
@@ -92,8 +94,8 @@ static void list_tiles(struct time_tile tiles[TILES])
 }
 
 /* `speed` is relative to the peak. */
-static void fastest(const struct time_model *model, const struct product *p, double speed,
-                    struct time_work *work, struct time_share *share)
+static double fastest(const struct time_model *model, const struct product *p, double speed,
+                      struct time_work *work)
 {
     const struct time_card *card = &model->card;
     struct time_tile tiles[TILES];
@@ -109,7 +111,7 @@ static void fastest(const struct time_model *model, const struct product *p, dou
     work->least_k = 32;
     work->whole_waves = true;
     work->fill_waves = time_constants.conv_fill_waves;
-    time_tile_fastest(work, share);
+    return time_tile_fastest(work);
 }
 
 static double step_ms(const struct time_model *model, const struct time_conv *v)
@@ -119,8 +121,8 @@ static double step_ms(const struct time_model *model, const struct time_conv *v)
     return (old ? time_constants.conv_step_old_ns : time_constants.conv_step_new_ns) * 1e-6;
 }
 
-/* The gradient of a strided convolution: every place sees a part of the window only, and kernels do not skip all of
- * the rest. */
+/* The gradient of a strided convolution: every place sees a part of the window only, and kernels do
+ * not skip all of the rest. */
 static double waste(const struct time_conv *v)
 {
     if (v->pass != TIME_BACKWARD_DATA)
@@ -137,7 +139,7 @@ static double gathered_speed(const struct time_model *model, const struct time_c
     return time_uses_tensor(model) ? speed * c->conv_weights_tensor : speed;
 }
 
-static void gathered(const struct time_model *model, const struct time_conv *v, struct time_share *share)
+static double gathered(const struct time_model *model, const struct time_conv *v)
 {
     bool weights = v->pass == TIME_BACKWARD_WEIGHTS;
     struct product p = product_of(model, v);
@@ -145,86 +147,76 @@ static void gathered(const struct time_model *model, const struct time_conv *v, 
         .count = or_one(v->groups),
         .step_ms = step_ms(model, v),
         .bytes = time_conv_bytes(model, v),
-        .most_splits = weights ? 512 : time_is_old(&model->card) ? 1 : 8,
+        .most_splits = weights                     ? 512
+                       : time_is_old(&model->card) ? 1
+                                                   : 8,
         .split_bytes = weights ? 2 * 4 * time_constants.conv_weights_traffic : 0,
         .sums_always = weights,
     };
-    fastest(model, &p, gathered_speed(model, v), &work, share);
+    return fastest(model, &p, gathered_speed(model, v), &work);
 }
 
 /* Winograd's algorithm in one kernel, on 2x2 places at a time. */
-static void fused(const struct time_model *model, const struct time_conv *v, struct time_share *share)
+static double fused(const struct time_model *model, const struct time_conv *v)
 {
     struct product p = product_of(model, v);
     p.n = v->n * up_to(time_conv_rows(v), 2) * up_to(time_conv_columns(v), 2);
     p.k /= time_constants.conv_fused_gain;
-    struct time_work work = { .count = 1, .step_ms = step_ms(model, v), .bytes = time_conv_bytes(model, v), .most_splits = 1 };
-    fastest(model, &p, time_constants.conv_speed, &work, share);
+    struct time_work work = { .count = 1,
+                              .step_ms = step_ms(model, v),
+                              .bytes = time_conv_bytes(model, v),
+                              .most_splits = 1 };
+    return fastest(model, &p, time_constants.conv_speed, &work);
 }
 
 /* The same with transforms of 4x4 places that go through memory, and 36 products in between. */
-static void transformed(const struct time_model *model, const struct time_conv *v, struct time_share *share)
+static double transformed(const struct time_model *model, const struct time_conv *v)
 {
     double places = v->n * up_to(time_conv_rows(v), 4) / 4 * up_to(time_conv_columns(v), 4) / 4;
     bool weights = v->pass == TIME_BACKWARD_WEIGHTS;
     double to = v->pass == TIME_BACKWARD_DATA ? v->c : v->k, from = v->c + v->k - to;
-    struct product p = weights ? (struct product){ to, 36 * from, places } : (struct product){ to, 36 * places, from };
-    struct time_work work = { .count = 1, .step_ms = step_ms(model, v), .most_splits = weights ? 64 : 1 };
-    fastest(model, &p, time_constants.conv_transformed_speed, &work, share);
+    struct product p = weights ? (struct product){ to, 36 * from, places }
+                               : (struct product){ to, 36 * places, from };
+    struct time_work work = { .count = 1,
+                              .step_ms = step_ms(model, v),
+                              .most_splits = weights ? 64 : 1 };
+    double ms = fastest(model, &p, time_constants.conv_transformed_speed, &work);
     double bytes = time_precision_bytes(model->precision) * 36 * places * (from + to) * 2 *
                    time_constants.conv_transformed_traffic;
-    double ms = (bytes + time_conv_bytes(model, v)) / work.bytes_per_ms;
-    share->ms += ms;
-    share->memory_ms += ms;
+    return ms + (bytes + time_conv_bytes(model, v)) / work.bytes_per_ms;
 }
 
 static bool has_winograd(const struct time_model *model, const struct time_conv *v)
 {
-    return model->precision == TIME_FP32 && v->r == 3 && v->s == 3 && v->stride_w == 1 && v->stride_h == 1 &&
-           or_one(v->groups) <= 1 && or_one(v->dilation_w) <= 1 && or_one(v->dilation_h) <= 1;
+    return model->precision == TIME_FP32 && v->r == 3 && v->s == 3 && v->stride_w == 1 &&
+           v->stride_h == 1 && or_one(v->groups) <= 1 && or_one(v->dilation_w) <= 1 &&
+           or_one(v->dilation_h) <= 1;
 }
 
-static void keep_faster(struct time_share *best, const struct time_share *other)
+static double dense(const struct time_model *model, const struct time_conv *v)
 {
-    if (other->ms < best->ms)
-        *best = *other;
-}
-
-static void dense(const struct time_model *model, const struct time_conv *v, struct time_share *best)
-{
-    struct time_share other;
     bool weights = v->pass == TIME_BACKWARD_WEIGHTS;
-    gathered(model, v, best);
+    double ms = gathered(model, v);
     if (!has_winograd(model, v))
-        return;
-    if (!weights) {
-        fused(model, v, &other);
-        keep_faster(best, &other);
-    }
+        return ms;
+    if (!weights)
+        ms = fmin(ms, fused(model, v));
     /* Older cards use it rarely. */
-    if (!time_is_old(&model->card) && (weights || v->n >= TRANSFORMED_BATCH)) {
-        transformed(model, v, &other);
-        keep_faster(best, &other);
-    }
+    if (!time_is_old(&model->card) && (weights || v->n >= TRANSFORMED_BATCH))
+        ms = fmin(ms, transformed(model, v));
+    return ms;
 }
 
-static void depthwise(const struct time_model *model, const struct time_conv *v, struct time_share *share)
+static double depthwise(const struct time_model *model, const struct time_conv *v)
 {
     double bytes_per_ms = time_constants.conv_bandwidth * time_bytes_per_ms(&model->card);
-    share->memory_ms = time_conv_bytes(model, v) / bytes_per_ms;
-    share->compute_ms = time_conv_flop(v) / (model->peak_gflops * 1e6 * DEPTHWISE_SPEED);
-    share->latency_ms = 0;
-    share->ms = time_both(share->memory_ms, share->compute_ms);
+    return time_both(time_conv_bytes(model, v) / bytes_per_ms,
+                     time_conv_flop(v) / (model->peak_gflops * 1e6 * DEPTHWISE_SPEED));
 }
 
-void time_conv_share(const struct time_model *model, const struct time_conv *conv, struct time_share *share)
+double time_conv_ms(const struct time_model *model, const struct time_conv *conv)
 {
     double call_ms = (model->card.launch_us + time_constants.conv_call_us) * 1e-3;
     bool by_channel = conv->groups > 1 && conv->groups == conv->c;
-    if (by_channel)
-        depthwise(model, conv, share);
-    else
-        dense(model, conv, share);
-    share->ms += call_ms;
-    share->latency_ms += call_ms;
+    return call_ms + (by_channel ? depthwise(model, conv) : dense(model, conv));
 }

@@ -1,5 +1,6 @@
-/* Matrix products as the vendor's library computes them. Libraries for cards before Volta cut along k only where k is
- * huge, so that a small product runs on a few multiprocessors and waits for memory at every step. */
+/* Matrix products as the vendor's library computes them. Libraries for cards before Volta cut along
+ * k only where k is huge, so that a small product runs on a few multiprocessors and waits for
+ * memory at every step. */
 #include <math.h>
 
 #include "size/time_constants.h"
@@ -25,12 +26,13 @@ static void list_tiles(struct time_tile tiles[TILES])
     static const int sizes[TILES][2] = { { 128, 128 }, { 128, 64 }, { 64, 64 }, { 128, 32 },
                                          { 128, 16 },  { 64, 32 },  { 64, 16 } };
     for (int i = 0; i < TILES; i++)
-        tiles[i] = (struct time_tile){ sizes[i][0], sizes[i][1], tile_speed(sizes[i][0], sizes[i][1]),
-                                       tile_step(sizes[i][1]) };
+        tiles[i] =
+            (struct time_tile){ sizes[i][0], sizes[i][1], tile_speed(sizes[i][0], sizes[i][1]),
+                                tile_step(sizes[i][1]) };
 }
 
-/* Rows of a transposed A begin K elements apart. Where that distance is no multiple of 1024, reading them costs more:
- * seen on all cards of the rows. */
+/* Rows of a transposed A begin K elements apart. Where that distance is no multiple of 1024,
+ * reading them costs more: seen on all cards of the rows. */
 static bool odd_pitch(const struct time_gemm *g)
 {
     return g->trans_a && g->k % 1024 != 0;
@@ -55,7 +57,8 @@ static double step_ms(const struct time_card *card, const struct time_gemm *g)
     return c->gemm_step_old_ns * 1e-6 * (g->trans_a && g->n > 32 ? c->gemm_transposed_step : 1);
 }
 
-/* The library has a tile for few columns and none for few rows: it computes the transpose of those. */
+/* The library has a tile for few columns and none for few rows: it computes the transpose of those.
+ */
 static struct time_gemm upright(const struct time_gemm *g)
 {
     if (g->m >= 32 || g->n <= g->m)
@@ -79,7 +82,7 @@ double time_gemm_bytes(const struct time_model *model, const struct time_gemm *g
     return (m * k + k * n + m * n) * count(g) * time_precision_bytes(model->precision);
 }
 
-void time_gemm_share(const struct time_model *model, const struct time_gemm *gemm, struct time_share *share)
+double time_gemm_ms(const struct time_model *model, const struct time_gemm *gemm)
 {
     const struct time_constants *c = &time_constants;
     const struct time_card *card = &model->card;
@@ -89,17 +92,22 @@ void time_gemm_share(const struct time_model *model, const struct time_gemm *gem
     bool old = time_is_old(card);
     list_tiles(tiles);
     struct time_work work = {
-        .m = g.m, .n = g.n, .k = g.k, .count = count(&g), .sms = card->sms,
+        .m = g.m,
+        .n = g.n,
+        .k = g.k,
+        .count = count(&g),
+        .sms = card->sms,
         .flop_per_ms = model->peak_gflops * 1e6 / card->sms / tall(card, &g),
         .step_ms = step_ms(card, &g),
         .bytes = time_gemm_bytes(model, &g) * (odd_pitch(&g) ? 1 + c->gemm_pitch_traffic : 1),
         .bytes_per_ms = c->gemm_bandwidth * time_bytes_per_ms(card),
-        .tiles = tiles, .tile_count = TILES,
-        .most_splits = 256, .least_k = old ? c->gemm_split_old_k : 64,
-        .split_bytes = 2 * 4 * c->gemm_split_traffic, .split_ms = launch_ms / 2,
+        .tiles = tiles,
+        .tile_count = TILES,
+        .most_splits = 256,
+        .least_k = old ? c->gemm_split_old_k : 64,
+        .split_bytes = 2 * 4 * c->gemm_split_traffic,
+        .split_ms = launch_ms / 2,
         .overlaps = true,
     };
-    time_tile_fastest(&work, share);
-    share->ms += launch_ms;
-    share->latency_ms += launch_ms;
+    return time_tile_fastest(&work) + launch_ms;
 }

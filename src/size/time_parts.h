@@ -7,12 +7,6 @@
 
 #include "size/time.h"
 
-/* Where the time of an operation goes; the parts overlap, so that they need not add up. */
-struct time_share {
-    double ms; /* in all */
-    double compute_ms, memory_ms, latency_ms;
-};
-
 /* A block's part of the result; `speed` is its share of what the best tile reaches, `step` the factor on the latency
  * of one step along k. */
 struct time_tile {
@@ -39,8 +33,8 @@ struct time_work {
     bool overlaps;      /* memory and arithmetic hide behind each other; else they partly add up */
 };
 
-/* The fastest of all tiles and splits. */
-void time_tile_fastest(const struct time_work *work, struct time_share *share);
+/* ms of the fastest of all tiles and splits. */
+double time_tile_fastest(const struct time_work *work);
 
 /* Square root of the sum of squares: two costs of which the larger hides most of the smaller. */
 double time_both(double a, double b);
@@ -51,9 +45,9 @@ bool time_uses_tensor(const struct time_model *model);
 /* What the card's memory moves in a ms by its data sheet. */
 double time_bytes_per_ms(const struct time_card *card);
 
-/* Of one call, the launch included. The shape has been checked. */
-void time_gemm_share(const struct time_model *model, const struct time_gemm *gemm, struct time_share *share);
-void time_conv_share(const struct time_model *model, const struct time_conv *conv, struct time_share *share);
+/* ms of one call, the launch included. The shape has been checked. */
+double time_gemm_ms(const struct time_model *model, const struct time_gemm *gemm);
+double time_conv_ms(const struct time_model *model, const struct time_conv *conv);
 
 double time_gemm_flop(const struct time_gemm *gemm);
 double time_gemm_bytes(const struct time_model *model, const struct time_gemm *gemm);

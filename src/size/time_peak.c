@@ -1,8 +1,9 @@
 /* What a card's arithmetic reaches, by its generation, where nobody measured it. */
 #include "size/time_parts.h"
 
-/* Share of cores * clock * 2 that large matrix products of the vendor's library reach (clock: boost by data sheet, which
- * real cards leave in both directions). The last row not above the capability counts. */
+/* Share of cores * clock * 2 that large matrix products of the vendor's library reach (clock: boost
+ * by data sheet, which real cards leave in both directions). The last row not above the capability
+ * counts. */
 static const struct {
     unsigned cc;
     double fp32, tensor;
@@ -13,16 +14,17 @@ static const struct {
     { 50, 0.78, 0, "DeepBench: TITAN X 5211 of 6691, M40 4930 of 6844" },
     { 60, 0.93, 0, "DeepBench: TITAN X (Pascal) 10191 of 10974" },
     { 70, 0.83, 0.86, "DeepBench: V100 13014 of 15667, tensor cores 107640 of 125338" },
-    { 75, 0.83, 0.70, "no rows: arithmetic as Volta, tensor cores with less bandwidth to feed them" },
+    { 75, 0.83, 0.70,
+      "no rows: arithmetic as Volta, tensor cores with less bandwidth to feed them" },
 };
 
-/* Tensor cores, fp16 with fp32 sums, relative to fp32 arithmetic, from NVIDIA's white papers on each architecture.
- * GeForce cards sum in fp32 at half rate where `geforce` says so. */
+/* Tensor cores, fp16 with fp32 sums, relative to fp32 arithmetic, from NVIDIA's white papers on
+ * each architecture. GeForce cards sum in fp32 at half rate where `geforce` says so. */
 static const struct {
     unsigned cc;
     double ratio, geforce;
 } tensor_ratios[] = {
-    { 70, 8, 8 }, { 72, 8, 8 },   { 75, 8, 4 },   { 80, 16, 16 }, { 86, 4, 2 },  { 87, 4, 4 },
+    { 70, 8, 8 }, { 72, 8, 8 },   { 75, 8, 4 },    { 80, 16, 16 },  { 86, 4, 2 },  { 87, 4, 4 },
     { 89, 4, 2 }, { 90, 15, 15 }, { 100, 28, 28 }, { 103, 28, 28 }, { 120, 4, 2 }, { 121, 4, 2 },
 };
 
@@ -68,7 +70,9 @@ static double arithmetic_ratio(const struct time_model *model)
 {
     const struct time_card *card = &model->card;
     if (time_uses_tensor(model))
-        return card->tensor_ratio * (model->precision == TIME_INT8 ? 2 : model->precision == TIME_TF32 ? 0.5 : 1);
+        return card->tensor_ratio * (model->precision == TIME_INT8   ? 2
+                                     : model->precision == TIME_TF32 ? 0.5
+                                                                     : 1);
     switch (model->precision) {
     case TIME_FP16:
         return card->fp16_ratio;

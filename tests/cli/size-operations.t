@@ -1,0 +1,110 @@
+## single operations by the model of a card
+$ smfit size --assume 920m --gemm 1760,16,1760 --gemm 1760,32,1760,tn --conv 56,56,64,8,64,3,3,1,1,1,1
+GeForce 920M, by the model, without a measurement; times in ms
+operation                       precision  pass                   ms  range           limited by
+gemm 1760x16x1760 nn            fp32       product              1.03  0.658 ... 1.67  memory
+gemm 1760x32x1760 tn            fp32       product              1.79  1.15 ... 2.91   latency
+conv 56x56x64 n8, 64 of 3x3 /1  fp32       forward              2.22  1.25 ... 3.89   arithmetic
+conv 56x56x64 n8, 64 of 3x3 /1  fp32       gradient of data     2.22  1.25 ... 3.89   arithmetic
+conv 56x56x64 n8, 64 of 3x3 /1  fp32       gradient of weights  5.47  3.07 ... 9.58   arithmetic
+
+$ smfit size --assume 920m --precision int8 --gemm 100,100,100
+GeForce 920M, by the model, without a measurement; times in ms
+operation            precision  pass     ms  limited by
+gemm 100x100x100 nn  int8       product   -  the card has no arithmetic of this precision
+[3]
+
+$ smfit size --assume 3.5 --gemm 100,100,100
+sm_35, by the model, without a measurement; times in ms
+operation            precision  pass     ms  limited by
+gemm 100x100x100 nn  fp32       product   -  the card's multiprocessors, clock or bandwidth are not in the tables
+[3]
+
+$ smfit size --assume 'titan x (pascal)' --calibrate 8448,48000,2816=224.092 --gemm 4096,128,4096
+TITAN X (Pascal), by the model, calibrated with one measurement; times in ms
+operation              precision  pass        ms  range            limited by
+gemm 4096x128x4096 nn  fp32       product  0.703  0.562 ... 0.914  arithmetic
+
+## a table: rows in its order, other columns passed through, comments and empty lines
+$ printf 'note\tprecision\tm\tn\tk\ttrans_a\ttrans_b\ttime_ms\n# a comment\na\tfp32\t512\t16\t512\tN\tT\t0.076\n\nb\tfp8\t512\t16\t512\tN\tN\t\n' >shapes.tsv; smfit size --assume 'gtx titan x' --shapes shapes.tsv --json | grep -vE '_ms": [0-9.]+,?$' | sed -n '/"calibration"/,$p'
+  "calibration": null,
+  "calibration_reason": "--calibrate was not given",
+  "rows": [
+    {
+      "note": "a",
+      "precision": "fp32",
+      "m": 512,
+      "n": 16,
+      "k": 512,
+      "trans_a": "N",
+      "trans_b": "T",
+      "time_bound": "latency"
+    },
+    {
+      "note": "b",
+      "precision": "fp8",
+      "m": 512,
+      "n": 16,
+      "k": 512,
+      "trans_a": "N",
+      "trans_b": "N",
+      "given_time_ms": null,
+      "time_ms": null,
+      "time_ms_reason": "the model does not know this precision"
+    }
+  ],
+  "errors": []
+}
+
+## what is off is named, with its line
+$ printf 'm\tn\tk\n1\t2\t3\n# a comment\n\n1\t0\t3\n' >zero.tsv; smfit size --assume 920m --shapes zero.tsv
+2> smfit: 'zero.tsv', line 5: n is '0', not a size from 1
+[2]
+
+$ printf 'm\tn\tk\n1\t2\n' >short.tsv; smfit size --assume 920m --shapes short.tsv
+2> smfit: 'short.tsv': line 2 of the table has 2 fields, not 3
+[2]
+
+$ printf 'm\tn\n1\t2\n' >columns.tsv; smfit size --assume 920m --shapes columns.tsv
+2> smfit: 'columns.tsv' has neither the columns m, n, k nor width, height, in_channels, batch, ...
+[2]
+
+$ printf 'm\tn\tk\ttrans_a\n1\t2\t3\tx\n' >letter.tsv; smfit size --assume 920m --shapes letter.tsv
+2> smfit: 'letter.tsv', line 2: trans_a is 'x', not N or T
+[2]
+
+$ : >empty.tsv; smfit size --assume 920m --shapes empty.tsv
+2> smfit: 'empty.tsv' is empty
+[2]
+
+$ smfit size --assume 920m --shapes nowhere.tsv
+2> smfit: cannot open 'nowhere.tsv': No such file or directory
+[1]
+
+$ smfit size --assume 920m --gemm 1,2,3,nq
+2> smfit: --gemm: matrix product '1,2,3,nq': behind the sizes stands nn, nt, tn or tt
+[2]
+
+$ smfit size --assume 920m --gemm 1,2,3,nn,4
+2> smfit: --gemm: matrix product '1,2,3,nn,4': behind the sizes stands nn, nt, tn or tt
+[2]
+
+$ smfit size --assume 920m --gemm 0,2,3
+2> smfit: --gemm: matrix product '0,2,3': three sizes from 1 to 268435456, as in 1760,128,1760,nn
+[2]
+
+$ smfit size --assume 920m --conv 1,2,3
+2> smfit: --conv: convolution '1,2,3': eleven sizes W,H,C,N,K,S,R,PADW,PADH,STRIDEW,STRIDEH from 1 (padding from 0) to 268435456
+[2]
+
+$ smfit size --assume 920m --gemm 1,2,3 --calibrate 100,100,100
+2> smfit: --calibrate '100,100,100': the time is missing, as in 1760,128,1760,nn=0.315
+[2]
+
+$ smfit size --assume 920m --gemm 1,2,3 --calibrate 100,100,100=-1
+2> smfit: --calibrate '100,100,100=-1': '-1' is no time in milliseconds
+[2]
+
+$ smfit size --assume 920m --gemm 1,2,3 --precision fp128
+2> smfit: precision 'fp128' is none that the model knows
+[2]
