@@ -33,7 +33,7 @@ static void miss(struct measure_place *p, enum case_engine engine, const char *w
     p->op.missing[engine] = p->uses[engine];
 }
 
-static void open_vendor(struct measure_place *p)
+static void open_vendor(struct measure_place *p, const struct bench_case *cases, size_t count)
 {
     static const struct {
         enum case_engine engine;
@@ -43,6 +43,8 @@ static void open_vendor(struct measure_place *p)
                                       .cc_major = (int)p->gpu.device.cc / 10,
                                       .cc_minor = (int)p->gpu.device.cc % 10,
                                       .workspace_max = p->op.workspace_max };
+    for (size_t i = 0; i < 2; i++)
+        options.leave[engines[i].library] = !uses(cases, count, engines[i].engine);
     struct err err;
     err_clear(&err);
     p->op.vendor = vendor_open(&p->gpu.driver, &options, &err);
@@ -113,7 +115,7 @@ int measure_place_open(struct measure_place *p, const json_t *input, const struc
     if (on_device && open_device(p, input, err))
         return -1;
     if (uses(cases, count, ENGINE_CUBLAS) || uses(cases, count, ENGINE_CUDNN))
-        open_vendor(p);
+        open_vendor(p, cases, count);
     open_cpu(p, cases, count);
     if (hash && on_device) {
         tune_open(&p->tune, hash);

@@ -11,6 +11,15 @@ enum { TIMEOUT_MS = 120000 };
 
 /* ---- the worker ---- */
 
+/* "engines" is a list of their numbers. */
+static bool asks(const json_t *asked, int engine)
+{
+    for (size_t i = 0; i < json_array_size(asked); i++)
+        if (json_integer_value(json_array_get(asked, i)) == engine)
+            return true;
+    return false;
+}
+
 static void report(FILE *to, const char *name, const char *version, const char *path,
                    const char *reason, enum case_engine engine, unsigned threads)
 {
@@ -47,18 +56,14 @@ static void report_cpu(FILE *to, const struct measure_place *p, enum case_engine
         report(to, name, "", "", p->op.missing[engine], engine, 0);
 }
 
-/* measure_place opens what its cases need: these need everything. */
-static size_t cases_for(bool gpu, bool cpu, struct bench_case *cases)
+/* measure_place opens what its cases need: these need each engine that is asked for. */
+static size_t cases_for(const json_t *asked, struct bench_case *cases)
 {
     size_t n = 0;
-    if (gpu) {
-        cases[n++] = (struct bench_case){ .kind = CASE_GEMM, .engine = ENGINE_CUBLAS };
-        cases[n++] = (struct bench_case){ .kind = CASE_CONV, .engine = ENGINE_CUDNN };
-    }
-    if (cpu) {
-        cases[n++] = (struct bench_case){ .kind = CASE_GEMM, .engine = ENGINE_OPENBLAS };
-        cases[n++] = (struct bench_case){ .kind = CASE_GEMM, .engine = ENGINE_ONEDNN };
-    }
+    for (int e = ENGINE_CUBLAS; e < ENGINE_COUNT; e++)
+        if (asks(asked, e))
+            cases[n++] = (struct bench_case){ .kind = e == ENGINE_CUDNN ? CASE_CONV : CASE_GEMM,
+                                              .engine = (enum case_engine)e };
     return n;
 }
 
@@ -66,20 +71,19 @@ static int run(const json_t *input, FILE *to, struct err *err)
 {
     static struct measure_place place; /* large */
     struct plan_settings settings = { .rounds = 1 };
-    struct bench_case cases[4];
-    bool gpu = json_is_true(json_object_get(input, "gpu"));
-    bool cpu = json_is_true(json_object_get(input, "cpu"));
-    if (measure_place_open(&place, json_object_get(input, "input"), cases,
-                           cases_for(gpu, cpu, cases), &settings, err))
+    struct bench_case cases[ENGINE_COUNT];
+    const json_t *asked = json_object_get(input, "engines");
+    if (measure_place_open(&place, json_object_get(input, "input"), cases, cases_for(asked, cases),
+                           &settings, err))
         return -1;
-    if (gpu) {
+    if (asks(asked, ENGINE_CUBLAS))
         report_vendor(to, &place, VENDOR_CUBLAS, ENGINE_CUBLAS);
+    if (asks(asked, ENGINE_CUDNN))
         report_vendor(to, &place, VENDOR_CUDNN, ENGINE_CUDNN);
-    }
-    if (cpu) {
+    if (asks(asked, ENGINE_OPENBLAS))
         report_cpu(to, &place, ENGINE_OPENBLAS, "OpenBLAS");
+    if (asks(asked, ENGINE_ONEDNN))
         report_cpu(to, &place, ENGINE_ONEDNN, "oneDNN");
-    }
     measure_place_close(&place);
     return 0;
 }
@@ -119,46 +123,75 @@ static bool was_told(const struct survey *s, enum case_engine engine)
     return false;
 }
 
-/* What the worker did not come to say is missing for the reason that it ended. */
-static void fill_up(struct survey *s, bool gpu, bool cpu, const char *why)
+static void miss(struct survey *s, enum case_engine engine, const char *why)
 {
-    for (int e = ENGINE_CUBLAS; e < ENGINE_COUNT; e++) {
-        bool asked = e == ENGINE_CUBLAS || e == ENGINE_CUDNN ? gpu : cpu;
-        if (!asked || was_told(s, (enum case_engine)e) || s->count == SURVEY_MAX)
-            continue;
-        struct survey_library *l = &s->libraries[s->count++];
-        str_copy(l->name, sizeof l->name, case_engine_name((enum case_engine)e));
-        str_copy(l->reason, sizeof l->reason, why);
-        l->engine = (enum case_engine)e;
-    }
+    if (s->count == SURVEY_MAX)
+        return;
+    struct survey_library *l = &s->libraries[s->count++];
+    str_copy(l->name, sizeof l->name, case_engine_name(engine));
+    str_copy(l->reason, sizeof l->reason, why);
+    l->engine = engine;
 }
 
-int survey_run(const struct measure_input *input, bool gpu, bool cpu, struct survey *s,
-               struct err *err)
+static json_t *document_for(const struct measure_input *input, const bool asked[ENGINE_COUNT])
 {
-    struct worker_result ran;
-    struct measure_input plain = *input;
     static const struct plan_settings none = { .rounds = 1 };
-    const char *told = NULL;
-    char how[160];
-    *s = (struct survey){ .count = 0 };
+    struct measure_input plain = *input;
+    json_t *engines = json_array();
     plain.settings = &none;
     plain.count = 0;
-    json_t *document =
-        json_pack("{s:o, s:b, s:b}", "input", measure_document(&plain), "gpu", gpu, "cpu", cpu);
+    for (int e = 0; e < ENGINE_COUNT; e++)
+        if (asked[e])
+            json_array_append_new(engines, json_integer(e));
+    return json_pack("{s:o, s:o}", "input", measure_document(&plain), "engines", engines);
+}
+
+/* Asks one worker. `how`: what kept it from telling of all of them, "" nothing; `*died`: it did not end
+ * of its own accord. */
+static int ask(const struct measure_input *input, const bool asked[ENGINE_COUNT], struct survey *s,
+               char *how, size_t size, bool *died, struct err *err)
+{
+    struct worker_result ran;
+    json_t *document = document_for(input, asked);
     int failed = worker_call(survey_task.name, document, NULL, TIMEOUT_MS, &ran, err);
     json_decref(document);
+    worker_describe(&ran, how, size);
     for (size_t i = 0; i < json_array_size(ran.lines); i++) {
         const json_t *line = json_array_get(ran.lines, i);
         const json_t *error = json_object_get(line, "error");
         take_line(s, line);
         if (error)
-            told = json_string_value(json_object_get(error, "message"));
+            take_text(error, "message", how, size);
     }
-    worker_describe(&ran, how, sizeof how);
-    fill_up(s, gpu, cpu, told ? told : how);
+    *died = ran.end != OS_EXITED;
     worker_result_free(&ran);
     return failed;
+}
+
+/* Where one library takes the worker along, the others are asked for by themselves. */
+int survey_run(const struct measure_input *input, bool gpu, bool cpu, struct survey *s,
+               struct err *err)
+{
+    bool asked[ENGINE_COUNT] = { [ENGINE_CUBLAS] = gpu,
+                                 [ENGINE_CUDNN] = gpu,
+                                 [ENGINE_OPENBLAS] = cpu,
+                                 [ENGINE_ONEDNN] = cpu };
+    char how[160];
+    bool died;
+    *s = (struct survey){ .count = 0 };
+    if (ask(input, asked, s, how, sizeof how, &died, err))
+        return -1;
+    for (int e = ENGINE_CUBLAS; e < ENGINE_COUNT; e++) {
+        bool one[ENGINE_COUNT] = { false }, unused;
+        one[e] = true;
+        if (!asked[e] || was_told(s, (enum case_engine)e))
+            continue;
+        if (died && ask(input, one, s, how, sizeof how, &unused, err))
+            return -1;
+        if (!was_told(s, (enum case_engine)e))
+            miss(s, (enum case_engine)e, how);
+    }
+    return 0;
 }
 
 const char *survey_missing(const struct survey *s, enum case_engine engine)

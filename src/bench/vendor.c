@@ -96,8 +96,13 @@ struct vendor *vendor_open(const struct driver *driver, const struct vendor_opti
     v->workspace_max = options->workspace_max;
     if (!v->workspace_max)
         v->workspace_max = total_memory(driver) <= (size_t)2 << 30 ? (size_t)32 << 20 : (size_t)256 << 20;
-    open_cublas(v, driver, options);
-    open_cudnn(v, driver, options); /* after cuBLAS, which it uses and finds loaded */
+    for (int i = 0; i < VENDOR_COUNT; i++)
+        if (options->leave[i])
+            str_copy(v->states[i].reason, sizeof v->states[i].reason, "not asked for");
+    if (!options->leave[VENDOR_CUBLAS])
+        open_cublas(v, driver, options);
+    if (!options->leave[VENDOR_CUDNN]) /* after cuBLAS, which it uses and finds loaded */
+        open_cudnn(v, driver, options);
     return v;
 }
 

@@ -17,13 +17,14 @@
 struct vendor;
 struct vendor_conv;
 
+enum vendor_library { VENDOR_CUBLAS, VENDOR_CUDNN, VENDOR_COUNT };
+
 struct vendor_options {
     const struct search *where; /* NULL: the loader's path alone */
     int cc_major, cc_minor;
     size_t workspace_max; /* bytes; 0: 32 MiB on cards of 2 GiB or less, else 256 MiB */
+    bool leave[VENDOR_COUNT]; /* not to be opened */
 };
-
-enum vendor_library { VENDOR_CUBLAS, VENDOR_CUDNN, VENDOR_COUNT };
 
 struct vendor_state {
     const char *name;  /* "cuBLAS", "cuDNN" */

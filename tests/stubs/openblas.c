@@ -1,6 +1,7 @@
 /* An OpenBLAS as it is in wheels of NumPy: its functions have a prefix and an ending of their own, so that
  * several copies can live in one process, and its integers may have 64 bits. -DBEFORE= -DBEHIND= -DINTEGER=
- * say which; with -DCRASH it ends the process when it is loaded. */
+ * say which; with -DCRASH it ends the process when it is loaded, with
+ * -DWRONG the last column of its results is without its last term. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -10,6 +11,10 @@
 #define FUNCTION(result, name, arguments)                                                          \
     result NAMED(name) arguments;                                                                  \
     result NAMED(name) arguments
+
+#ifndef WRONG
+#define WRONG 0
+#endif
 
 static int threads = 1;
 
@@ -49,9 +54,12 @@ FUNCTION(void, cblas_sgemm,
     for (INTEGER j = 0; j < n; j++)
         for (INTEGER i = 0; i < m; i++) {
             double sum = 0;
-            for (INTEGER l = 0; l < k; l++)
+            for (INTEGER l = 0; l < k - (WRONG && j == n - 1); l++)
                 sum += (double)a[ta == 112 ? l + i * lda : i + l * lda] *
                        (double)b[tb == 112 ? j + l * ldb : l + j * ldb];
-            c[i + j * ldc] = (float)((double)alpha * sum + (double)beta * (double)c[i + j * ldc]);
+            sum *= (double)alpha;
+            if (beta < 0 || beta > 0) /* else what is there is not read, be it no number */
+                sum += (double)beta * (double)c[i + j * ldc];
+            c[i + j * ldc] = (float)sum;
         }
 }

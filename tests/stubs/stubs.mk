@@ -38,15 +38,17 @@ $(BUILD)/tests/stubs/needs/libneeds.so.2: $(BUILD)/tests/stubs/needs/libbase.so.
 	$(Q)echo 'int base(void); int needs(void); int needs(void) { return base(); }' | $(CC) -shared -fPIC -x c -o $@ - -x none $<
 $(BUILD)/tests/test_core_search: $(BUILD)/tests/stubs/needs/libneeds.so.2
 
-# OpenBLAS as in wheels, new and old, and one that ends whoever loads it.
+# OpenBLAS as in wheels, new and old, one that ends whoever loads it, and one that miscounts.
 BLAS_STUBS := $(addprefix $(BUILD)/tests/stubs/,openblas-scipy/libscipy_openblas64_-1a2b3c4d.so openblas-old/libopenblas-r0-f650aae0.3.3.so \
-    openblas-crash/libopenblas.so.0)
+    openblas-crash/libopenblas.so.0 openblas-wrong/libopenblas.so.0)
 $(BUILD)/tests/stubs/openblas-scipy/libscipy_openblas64_-1a2b3c4d.so: tests/stubs/openblas.c
 	$(call stub_library,-DBEFORE=scipy_ -DBEHIND=64_ -DINTEGER=int64_t)
 $(BUILD)/tests/stubs/openblas-old/libopenblas-r0-f650aae0.3.3.so: tests/stubs/openblas.c
 	$(call stub_library,-DBEFORE= -DBEHIND= -DINTEGER=int)
 $(BUILD)/tests/stubs/openblas-crash/libopenblas.so.0: tests/stubs/openblas.c
 	$(call stub_library,-DBEFORE= -DBEHIND= -DINTEGER=int -DCRASH)
+$(BUILD)/tests/stubs/openblas-wrong/libopenblas.so.0: tests/stubs/openblas.c
+	$(call stub_library,-DBEFORE= -DBEHIND= -DINTEGER=int -DWRONG=1)
 
 $(BUILD)/tests/test_bench_cpu: $(BLAS_STUBS)
 $(BUILD)/tests/test_bench_vendor $(BUILD)/tests/test_bench_vendor_conv: $(VENDOR_STUBS)

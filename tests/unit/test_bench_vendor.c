@@ -235,7 +235,7 @@ Test(bench_vendor, a_file_that_is_no_library_is_named)
     fclose(f);
     const char *folders[] = { folder };
     struct search where = { folders, 1, NULL, 0, true };
-    struct vendor_options options = { &where, 3, 5, 0 };
+    struct vendor_options options = { .where = &where, .cc_major = 3, .cc_minor = 5 };
     struct driver d = driver_of(11040);
     struct vendor *v = vendor_open(&d, &options, NULL);
     cr_assert(strstr(reason(v, VENDOR_CUBLAS), path), "'%s'", reason(v, VENDOR_CUBLAS));
@@ -251,6 +251,22 @@ Test(bench_vendor, a_file_that_is_no_library_is_named)
 Test(bench_vendor, a_library_that_crashes_when_loaded_takes_the_process_along, .signal = SIGABRT)
 {
     open_with("stubs/cublas-crash", "stubs/cudnn-7", 35);
+}
+
+Test(bench_vendor, what_is_not_asked_for_is_not_opened)
+{
+    char folder[4400];
+    const char *folders[] = { folder };
+    struct search where = { folders, 1, NULL, 0, true };
+    struct vendor_options options = {
+        .where = &where, .cc_major = 3, .cc_minor = 5, .leave = { [VENDOR_CUBLAS] = true }
+    };
+    struct driver d = driver_of(11040);
+    snprintf(folder, sizeof folder, "%s", beside("stubs/cublas-crash"));
+    struct vendor *v = vendor_open(&d, &options, NULL);
+    cr_assert_str_eq(reason(v, VENDOR_CUBLAS), "not asked for");
+    cr_assert(strncmp(reason(v, VENDOR_CUDNN), "not installed", 13) == 0);
+    vendor_close(v);
 }
 
 Test(bench_vendor, a_virtual_gpu_has_none)

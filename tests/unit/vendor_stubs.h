@@ -102,7 +102,7 @@ static inline struct vendor *open_with(const char *blas, const char *dnn, int cc
     snprintf(folders[0], sizeof folders[0], "%s", beside(blas));
     snprintf(folders[1], sizeof folders[1], "%s", beside(dnn));
     struct search where = { paths, 2, NULL, 0, true };
-    struct vendor_options options = { &where, cc / 10, cc % 10, 0 };
+    struct vendor_options options = { .where = &where, .cc_major = cc / 10, .cc_minor = cc % 10 };
     err_clear(&err);
     if (!driver.version)
         driver = driver_of(11040);
