@@ -21,7 +21,13 @@ struct conv_gather_args {
     int stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
     /* Backward: a destination pixel meets only those taps that fall on the stride, so that pixels
      * are taken apart into stride_h * stride_w classes, each with its own taps. */
-    int vector; /* four pixels of the destination are aligned and in one row of memory */
+    /* Forward, how the sum goes on: taps of the filter, and of them a step of 8 less whole rounds;
+     * the stride of a source channel and of a step's whole rounds, in elements and in bytes. */
+    int taps, step_tap;
+    unsigned slow_units[2], step_units[2];
+    int splits,
+        split_slow; /* parts of the sum, and source channels of each; packed weights: of fours */
+    int vector;     /* four pixels of the destination are aligned and in one row of memory */
     int bias, relu;
 };
 
@@ -36,6 +42,15 @@ struct conv_weights_args {
     int groups;
     int splits, split_pixels; /* pixels of each part of the sum, a multiple of the tile's step */
 };
+
+/* The second pass of a split sum: dest = relu(sum of parts + bias of the channel). */
+struct conv_sum_args {
+    int count, splits;
+    int channels, area; /* for bias */
+    int bias, relu;
+};
+
+enum { CONV_SUM_THREADS = 256 };
 
 /* Depthwise: a group is one input channel, whose outputs are `multiplier` channels. */
 struct conv_depthwise_args {

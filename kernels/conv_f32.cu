@@ -2,6 +2,9 @@
  *
  * conv_forward_*, conv_data_*   one block of BM * BN / 64 threads a tile; grid: pixels / BN, channels of a
  *                               group / BM, groups (times classes backward), rounded up
+ * conv_weights_*                the same; grid: columns / BN, channels of a group / BM, groups
+ * conv_sum                      adds up a sum's parts, where blockIdx.z also numbers those
+ *
  * bias: a float a channel, read only when the arguments say so. */
 #include "conv_gather.h"
 #include "conv_sum.h"
@@ -16,11 +19,11 @@
 
 #define GATHER(name, bm, bn, blocks, backward, ...)                                                \
     extern "C" __global__ void __launch_bounds__(bm *bn / 64, blocks)                              \
-        name##_##bm##x##bn(float *__restrict__ dest, const float *__restrict__ weights,           \
+        name##_##bm##x##bn(float *__restrict__ dest, float *__restrict__ partial, const float *__restrict__ weights,           \
                            const float *__restrict__ source, const float *__restrict__ bias,       \
                            const conv_gather_args g)                                               \
     {                                                                                              \
-        conv_gather<float, bm, bn, backward, __VA_ARGS__>(dest, weights, source, bias, g);         \
+        conv_gather<float, bm, bn, backward, __VA_ARGS__>(dest, partial, weights, source, bias, g);         \
     }
 
 GATHER(conv_forward, 128, 128, FORWARD_BLOCKS, false, conv_stage_packed<float, 128, 128>)
@@ -40,8 +43,9 @@ GATHER(conv_data, 64, 64, 1, true, conv_stage_weights<float, 64, 64, true>)
 WEIGHTS(128, 128)
 WEIGHTS(64, 64)
 
-extern "C" __global__ void conv_weights_sum(float *__restrict__ weights, const float *__restrict__ partial,
-                                            int count, int splits)
+extern "C" __global__ void __launch_bounds__(CONV_SUM_THREADS)
+    conv_sum(float *__restrict__ dest, const float *__restrict__ partial, const float *__restrict__ bias,
+             const conv_sum_args a)
 {
-    conv_sum(weights, partial, count, splits);
+    conv_add_parts(dest, partial, bias, a);
 }

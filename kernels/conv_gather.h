@@ -167,10 +167,20 @@ struct conv_walk {
             at += slow;
         }
     }
+    /* The same forward, where all of it is known before the launch and takes no registers. */
+    __device__ __forceinline__ void advance(const conv_gather_args &g, int unit)
+    {
+        tap += g.step_tap;
+        at += g.step_units[unit];
+        if (tap >= g.taps) {
+            tap -= g.taps;
+            at += g.slow_units[unit];
+        }
+    }
 };
 
 /* A thread's part of staging the source: row `lane` of the step, pixels ACROSS apart. */
-template <typename T, int BM, int BN> struct conv_stage_source {
+template <typename T, int BM, int BN, bool BACKWARD> struct conv_stage_source {
     enum { ACROSS = conv_tile<BM, BN>::THREADS / CONV_STEP, COUNT = BN / ACROSS };
 
     const conv_tap *taps;
@@ -199,7 +209,7 @@ template <typename T, int BM, int BN> struct conv_stage_source {
         }
     }
     /* `left` of the sum from this step on; zero past its end. */
-    __device__ __forceinline__ void load(int left)
+    __device__ __forceinline__ void load(const conv_gather_args &g, int left)
     {
         const conv_tap tap = taps[walk.tap];
         const unsigned at = left > lane() ? tap.at : CONV_NOWHERE;
@@ -207,7 +217,10 @@ template <typename T, int BM, int BN> struct conv_stage_source {
 #pragma unroll
         for (int j = 0; j < COUNT; j++)
             held[j] = conv_load_unless(conv_beyond<T>(from[j], move), outside[j], at);
-        walk.advance();
+        if (BACKWARD)
+            walk.advance();
+        else
+            walk.advance(g, conv_unit<T>::SIZE > 1);
     }
     __device__ __forceinline__ void store(float *to)
     {
@@ -239,15 +252,15 @@ template <typename T, int BM, int BN, bool BACKWARD> struct conv_stage_weights {
         return threadIdx.x / CONV_STEP;
     }
     __device__ __forceinline__ void start(const conv_gather_args &g, const conv_plan<BN> &plan,
-                                          const T *weights, int first_row, int tap_count)
+                                          const T *weights, int first_row, int slow, int tap_count)
     {
         const unsigned size = conv_unit<T>::SIZE;
         taps = plan.weights;
         walk.start(lane(), tap_count, g.weight_slow * size);
-        last = (g.slow - 1) * g.weight_slow * size;
+        last = (slow - 1) * g.weight_slow * size;
         if (!BACKWARD) {
             walk.at = lane() * size;
-            last = (g.slow * tap_count - 1) * size;
+            last = (slow * tap_count - 1) * size;
         }
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
@@ -293,10 +306,10 @@ template <typename T, int BM, int BN> struct conv_stage_packed {
         return threadIdx.x / (CONV_STEP / 4);
     }
     __device__ __forceinline__ void start(const conv_gather_args &g, const conv_plan<BN> &,
-                                          const T *weights, int first_row, int tap_count)
+                                          const T *weights, int first_row, int slow, int tap_count)
     {
         at = lane() * conv_unit<T>::SIZE;
-        last = (g.slow * tap_count - 4) * conv_unit<T>::SIZE;
+        last = (slow * tap_count - 4) * conv_unit<T>::SIZE;
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
             from[i] = conv_fixed(weights +
@@ -374,17 +387,21 @@ __device__ __forceinline__ void conv_finish(const conv_gather_args &g, T *dest, 
     }
 }
 
+/* With one part of the sum the block writes the destination, in memory like partial the parts of
+ * others. */
 template <typename T, int BM, int BN, bool BACKWARD, typename WEIGHTS>
-__device__ __forceinline__ void conv_gather(T *dest, const T *weights, const T *source,
-                                            const float *bias, const conv_gather_args &g)
+__device__ __forceinline__ void conv_gather(T *dest, float *partial, const T *weights,
+                                            const T *source, const float *bias,
+                                            const conv_gather_args &g)
 {
     typedef conv_tile<BM, BN> tile;
     __shared__ __align__(16) float shared[2 * tile::FLOATS];
     __shared__ conv_plan<BN> plan;
 
+    /* blockIdx.z = (group * classes + class) * splits + part */
     const int classes = BACKWARD ? g.stride_h * g.stride_w : 1;
-    const int group = BACKWARD ? blockIdx.z / classes : blockIdx.z;
-    const conv_class c = conv_class_of<BACKWARD>(g, BACKWARD ? blockIdx.z % classes : 0);
+    const int part = blockIdx.z % g.splits, group = blockIdx.z / g.splits / classes;
+    const conv_class c = conv_class_of<BACKWARD>(g, blockIdx.z / g.splits % classes);
     const int first_pixel = blockIdx.x * BN, first_row = blockIdx.y * BM;
     if (BACKWARD && first_pixel >= g.images * c.count_h * c.count_w)
         return;
@@ -400,37 +417,48 @@ __device__ __forceinline__ void conv_gather(T *dest, const T *weights, const T *
             acc[i][j] = 0.0f;
 
     if (!BACKWARD || taps) {
-        conv_stage_source<T, BM, BN> b;
+        const int first_slow = part * g.split_slow, slow = min(g.split_slow, g.slow - first_slow);
+        conv_stage_source<T, BM, BN, BACKWARD> b;
         WEIGHTS a;
-        a.start(g, plan, weights + group * g.weight_group, first_row, taps);
-        b.start(g, plan, source + group * g.source_group, taps);
+        a.start(g, plan, weights + group * g.weight_group + first_slow * g.weight_slow, first_row,
+                slow, taps);
+        b.start(g, plan, source + group * g.source_group + first_slow * (g.source_h * g.source_w),
+                taps);
 
         /* Two buffers, one barrier a step: what is written is what the step before has read. Two
          * steps at a time, so that the buffers are constants; an odd number of them ends with one
          * of zeros. */
-        float *write = shared;
         const float *read_a = shared + tile::row(), *read_b = shared + tile::B + tile::column();
         auto step = [&](int left, int from, int to) {
             a.load();
-            b.load(left);
+            b.load(g, left);
             tile::multiply(acc, read_a + from, read_b + from);
-            a.store(write + to);
-            b.store(write + tile::B + to);
+            a.store(shared + to);
+            b.store(shared + tile::B + to);
             __syncthreads();
         };
         a.load();
-        b.load(g.slow * taps);
-        a.store(write);
-        b.store(write + tile::B);
+        b.load(g, slow * taps);
+        a.store(shared);
+        b.store(shared + tile::B);
         __syncthreads();
 #pragma unroll 1
-        for (int left = g.slow * taps - CONV_STEP; left > -CONV_STEP; left -= 2 * CONV_STEP) {
+        for (int left = slow * taps - CONV_STEP; left > -CONV_STEP; left -= 2 * CONV_STEP) {
             step(left, 0, tile::FLOATS);
             step(left - CONV_STEP, tile::FLOATS, 0);
         }
     }
-    conv_finish<T, BM, BN>(g, dest + group * g.dest_group, bias + group * g.rows, plan, acc,
-                           first_row);
+
+    const int group_dest = group * g.dest_group;
+    bias += group * g.rows;
+    partial += part * (g.images * g.dest_image);
+    if (sizeof(T) == sizeof(float)) /* the same code for both */
+        conv_finish<float, BM, BN>(g, (g.splits > 1 ? partial : (float *)dest) + group_dest, bias,
+                                   plan, acc, first_row);
+    else if (g.splits > 1)
+        conv_finish<float, BM, BN>(g, partial + group_dest, bias, plan, acc, first_row);
+    else
+        conv_finish<T, BM, BN>(g, dest + group_dest, bias, plan, acc, first_row);
 }
 
 #endif

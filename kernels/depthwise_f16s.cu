@@ -3,7 +3,7 @@
  * depthwise_3x3_s1, _s2       forward with stride 1 or 2, and backward-data with stride 1; a thread four
  *                             outputs below each other
  * depthwise_forward, _data    any shape, a thread an element; depthwise_data_3x3_s2 for stride 2
- * depthwise_weights           backward-weights; depthwise_weights_sum adds up its splits
+ * depthwise_weights           backward-weights; depthwise_sum adds up its splits
  *
  * Blocks of 128 threads. bias: a float a channel, read only when the arguments say so. */
 #include "conv_depthwise.h"
@@ -40,9 +40,9 @@ extern "C" __global__ void __launch_bounds__(CONV_DEPTHWISE_THREADS)
     conv_depthwise_weights(weights, partial, output, input, g);
 }
 
-extern "C" __global__ void depthwise_weights_sum(half_bits *__restrict__ weights,
-                                                 const float *__restrict__ partial, int count,
-                                                 int splits)
+extern "C" __global__ void __launch_bounds__(CONV_SUM_THREADS)
+    depthwise_sum(half_bits *__restrict__ dest, const float *__restrict__ partial,
+                  const float *__restrict__ bias, const conv_sum_args a)
 {
-    conv_sum(weights, partial, count, splits);
+    conv_add_parts(dest, partial, bias, a);
 }

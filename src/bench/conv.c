@@ -101,6 +101,19 @@ const char *conv_unsupported(const struct conv_algorithm *algorithm, const struc
     return methods[algorithm->method].unsupported(algorithm, shape);
 }
 
+/* Tiles' edges and idle SMs are counted. An SM needs 16 warps to hide latency, with the independent
+ * sums that a thread has here. */
+double conv_blocks_cost(const struct conv_blocks *b, int sm_count)
+{
+    int sms = sm_count > 0 ? sm_count : 1;
+    double rounds = conv_ceil_div(b->tiles * b->parts, (uint64_t)sms);
+    double warps = rounds * b->threads / 32, filled = warps >= 16 ? 1 : 0.25 + 0.75 * warps / 16;
+    double cost = rounds * b->work / filled + CONV_LAUNCH_COST;
+    if (b->parts > 1)
+        cost += CONV_LAUNCH_COST + (2.0 * b->parts + 1) * b->elements * CONV_ELEMENT_COST / sms;
+    return cost;
+}
+
 const struct conv_algorithm *conv_choose(const struct conv_shape *shape, enum conv_pass pass,
                                          enum bench_precision precision, int sm_count)
 {
@@ -156,11 +169,24 @@ int conv_launch(const struct conv_job *job, const char *kernel, const unsigned g
 
 int conv_launch_sum(const struct conv_job *job, const char *kernel, int splits, struct err *err)
 {
-    uint64_t weights = job->buffers->weights, partial = job->buffers->workspace;
-    int count = (int)conv_weight_count(job->shape);
-    void *arguments[] = { &weights, &partial, &count, &splits };
-    const unsigned grid[3] = { conv_ceil_div((uint64_t)count, 256), 1, 1 };
-    return conv_launch(job, kernel, grid, 256, arguments, err);
+    const struct conv_shape *s = job->shape;
+    enum conv_pass pass = job->algorithm->pass;
+    uint64_t dest = pass == CONV_FORWARD         ? job->buffers->output
+                    : pass == CONV_BACKWARD_DATA ? job->buffers->input
+                                                 : job->buffers->weights;
+    uint64_t count = pass == CONV_FORWARD         ? conv_output_count(s)
+                     : pass == CONV_BACKWARD_DATA ? conv_input_count(s)
+                                                  : conv_weight_count(s);
+    uint64_t partial = job->buffers->workspace, bias = job->buffers->bias;
+    struct conv_sum_args a = { .count = (int)count,
+                               .splits = splits,
+                               .channels = s->k,
+                               .area = conv_out_h(s) * conv_out_w(s),
+                               .bias = job->options.bias,
+                               .relu = job->options.relu };
+    void *arguments[] = { &dest, &partial, &bias, &a };
+    const unsigned grid[3] = { conv_ceil_div(count, CONV_SUM_THREADS), 1, 1 };
+    return conv_launch(job, kernel, grid, CONV_SUM_THREADS, arguments, err);
 }
 
 struct conv_weights_args conv_weights_arguments(const struct conv_shape *s, int splits,

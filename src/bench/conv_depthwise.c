@@ -76,7 +76,9 @@ uint64_t conv_depthwise_workspace(const struct conv_algorithm *a, const struct c
 
 double conv_depthwise_cost(const struct conv_algorithm *a, const struct conv_shape *s, int sm_count)
 {
-    return conv_flop(s) / 2 * variant_of(a)->cost / (sm_count > 0 ? sm_count : 1);
+    double moved = (double)(conv_input_count(s) + conv_output_count(s)) * CONV_ELEMENT_COST;
+    return CONV_LAUNCH_COST +
+           (conv_flop(s) / 2 * variant_of(a)->cost + moved) / (sm_count > 0 ? sm_count : 1);
 }
 
 static int run_gather(const struct conv_job *job, struct err *err)
@@ -131,7 +133,7 @@ static int run_weights(const struct conv_job *job, struct err *err)
     const unsigned grid[3] = { (unsigned)splits, (unsigned)s->k, tap_groups(s) };
     if (conv_launch(job, job->algorithm->kernel, grid, CONV_DEPTHWISE_THREADS, arguments, err))
         return -1;
-    return splits > 1 ? conv_launch_sum(job, "depthwise_weights_sum", splits, err) : 0;
+    return splits > 1 ? conv_launch_sum(job, "depthwise_sum", splits, err) : 0;
 }
 
 int conv_depthwise_run(const struct conv_job *job, struct err *err)

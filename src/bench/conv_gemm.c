@@ -46,11 +46,16 @@ double conv_gemm_cost(enum bench_precision precision, const struct gemm_shape *s
     if (!choose(precision, s, NULL, sm_count, &choice))
         return 1e300;
     const struct gemm_variant *v = choice.variant;
-    uint64_t blocks = (uint64_t)conv_ceil_div((uint64_t)s->m, (uint64_t)v->tile_m) *
-                      conv_ceil_div((uint64_t)s->n, (uint64_t)v->tile_n) * (uint64_t)s->batch;
-    double rounds =
-        conv_ceil_div(blocks * (uint64_t)choice.splits, (uint64_t)(sm_count > 0 ? sm_count : 1));
-    return rounds * v->tile_m * v->tile_n * s->k / choice.splits * 100 / v->efficiency;
+    const struct conv_blocks blocks = {
+        .tiles = (uint64_t)conv_ceil_div((uint64_t)s->m, (uint64_t)v->tile_m) *
+                 conv_ceil_div((uint64_t)s->n, (uint64_t)v->tile_n) * (uint64_t)s->batch,
+        .parts = (unsigned)choice.splits,
+        .threads = v->threads,
+        .work = (double)v->tile_m * v->tile_n * ((double)s->k / choice.splits + 2 * v->tile_k) *
+                100 / v->efficiency,
+        .elements = (double)s->m * s->n * s->batch,
+    };
+    return conv_blocks_cost(&blocks, sm_count);
 }
 
 bool conv_gemm_possible(enum bench_precision precision, const struct gemm_shape *shape)
@@ -216,8 +221,11 @@ uint64_t conv_im2col_workspace(const struct conv_algorithm *a, const struct conv
 
 double conv_im2col_cost(const struct conv_algorithm *a, const struct conv_shape *s, int sm_count)
 {
-    const struct gemm_shape g = im2col_product(s, s->n);
-    return 4 * conv_gemm_cost(a->precision, &g, sm_count); /* bound by memory: never first choice */
+    const struct gemm_shape g = im2col_product(s, im2col_images(s));
+    double passes = conv_ceil_div((uint64_t)s->n, (uint64_t)im2col_images(s));
+    double moved = 2 * (double)s->n * (double)column_bytes(s) / sizeof(float);
+    return (conv_gemm_cost(a->precision, &g, sm_count) + CONV_LAUNCH_COST) * passes +
+           moved * CONV_ELEMENT_COST / (sm_count > 0 ? sm_count : 1);
 }
 
 static int write_columns(const struct conv_job *job, int first, int images, struct err *err)

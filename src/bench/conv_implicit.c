@@ -33,30 +33,53 @@ static uint64_t tiles_of(const struct conv_algorithm *a, const struct extent *e)
            conv_ceil_div(e->columns, (uint64_t)a->tile_n) * e->count;
 }
 
-/* Blocks that an SM has at once, about: registers allow two large ones or six small ones. */
-static int resident(const struct conv_algorithm *a)
+/* How the sum is split among blocks: what it is split into (source channels; pixels of
+ * backward-weights), the size of each part, and what that costs. */
+struct split {
+    unsigned parts;
+    int size;
+    double cost;
+};
+
+static bool is_packed(const struct conv_algorithm *a)
 {
-    return a->threads >= 256 ? 2 : 6;
+    return a->pass == CONV_FORWARD && a->threads == 256;
 }
 
-/* Pixels of each part of a backward-weights sum: as many parts as fill the card once, none shorter
- * than what its own partial result costs to write and read. */
-static uint64_t split_pixels(const struct conv_algorithm *a, const struct extent *e, int sm_count)
+static struct split split_of(const struct conv_algorithm *a, const struct conv_shape *s,
+                             int sm_count)
 {
-    enum { LEAST = 512 };
-    uint64_t room = (uint64_t)(sm_count > 0 ? sm_count : 1) * (uint64_t)resident(a);
-    uint64_t splits = room / tiles_of(a, e), most = e->length / LEAST;
-    if (splits > most)
-        splits = most;
-    if (splits < 1)
-        splits = 1;
-    return (uint64_t)conv_ceil_div(conv_ceil_div(e->length, splits), (uint64_t)a->tile_k) *
-           (uint64_t)a->tile_k;
-}
-
-static unsigned splits_of(const struct conv_algorithm *a, const struct extent *e, int sm_count)
-{
-    return conv_ceil_div(e->length, split_pixels(a, e, sm_count));
+    enum { PARTS = 64, LEAST = 64 }; /* no part sums less */
+    bool weights = a->pass == CONV_BACKWARD_WEIGHTS;
+    const struct extent e = extent_of(s, a->pass);
+    uint64_t whole = weights                   ? e.length
+                     : a->pass == CONV_FORWARD ? (uint64_t)(s->c / s->groups)
+                                               : (uint64_t)(s->k / s->groups);
+    uint64_t unit = weights ? (uint64_t)a->tile_k : is_packed(a) ? 4 : 1;
+    double each = (double)e.length / (double)whole; /* of the sum, in one of them */
+    double elements = (double)(weights                   ? conv_weight_count(s)
+                               : a->pass == CONV_FORWARD ? conv_output_count(s)
+                                                         : conv_input_count(s));
+    struct split best = { 0, 0, 0 };
+    for (uint64_t want = 1; want <= PARTS; want++) {
+        uint64_t size = conv_ceil_div(conv_ceil_div(whole, want), unit) * unit;
+        unsigned parts = conv_ceil_div(whole, size);
+        const struct conv_blocks blocks = {
+            .tiles = tiles_of(a, &e),
+            .parts = parts,
+            .threads = a->threads,
+            .work = (double)a->tile_m * a->tile_n * ((double)size * each + 2 * a->tile_k) * 100 /
+                    a->fma_floor,
+            .elements = elements,
+        };
+        double cost = conv_blocks_cost(&blocks, sm_count);
+        if (want > 1 &&
+            ((double)size * each < LEAST || parts * e.count > 65535 || parts * elements > 1 << 29))
+            break;
+        if (want == 1 || cost < best.cost)
+            best = (struct split){ parts, (int)size, cost };
+    }
+    return best;
 }
 
 const char *conv_implicit_unsupported(const struct conv_algorithm *a, const struct conv_shape *s)
@@ -64,7 +87,7 @@ const char *conv_implicit_unsupported(const struct conv_algorithm *a, const stru
     struct extent e = extent_of(s, a->pass);
     if (s->r > CONV_FILTER_MAX || s->s > CONV_FILTER_MAX)
         return "the filter is larger than 15";
-    if (a->pass == CONV_FORWARD && a->threads == 256 && e.length % 4)
+    if (is_packed(a) && e.length % 4)
         return "the weights of an output channel are no multiple of four";
     if (!conv_grid_fits(conv_ceil_div(e.columns, (uint64_t)a->tile_n),
                         conv_ceil_div(e.rows, (uint64_t)a->tile_m), e.count))
@@ -75,25 +98,16 @@ const char *conv_implicit_unsupported(const struct conv_algorithm *a, const stru
 uint64_t conv_implicit_workspace(const struct conv_algorithm *a, const struct conv_shape *s,
                                  int sm_count)
 {
-    if (a->pass != CONV_BACKWARD_WEIGHTS)
-        return 0;
-    struct extent e = extent_of(s, a->pass);
-    unsigned splits = splits_of(a, &e, sm_count);
-    return splits > 1 ? splits * conv_weight_count(s) * sizeof(float) : 0;
+    struct split split = split_of(a, s, sm_count);
+    uint64_t elements = a->pass == CONV_FORWARD         ? conv_output_count(s)
+                        : a->pass == CONV_BACKWARD_DATA ? conv_input_count(s)
+                                                        : conv_weight_count(s);
+    return split.parts > 1 ? split.parts * elements * sizeof(float) : 0;
 }
 
-/* Multiply-adds that an SM does one after the other, tiles' edges and idle SMs counted. */
 double conv_implicit_cost(const struct conv_algorithm *a, const struct conv_shape *s, int sm_count)
 {
-    struct extent e = extent_of(s, a->pass);
-    double length = (double)e.length;
-    uint64_t blocks = tiles_of(a, &e);
-    if (a->pass == CONV_BACKWARD_WEIGHTS) {
-        length = (double)split_pixels(a, &e, sm_count);
-        blocks *= splits_of(a, &e, sm_count);
-    }
-    double rounds = conv_ceil_div(blocks, (uint64_t)(sm_count > 0 ? sm_count : 1));
-    return rounds * a->tile_m * a->tile_n * length * 100 / a->fma_floor;
+    return split_of(a, s, sm_count).cost;
 }
 
 static int run_gather(const struct conv_job *job, struct err *err)
@@ -101,6 +115,7 @@ static int run_gather(const struct conv_job *job, struct err *err)
     const struct conv_shape *s = job->shape;
     const struct conv_algorithm *a = job->algorithm;
     const struct extent e = extent_of(s, a->pass);
+    const struct split split = split_of(a, s, job->gpu->device.sm_count);
     bool backward = a->pass == CONV_BACKWARD_DATA;
     int out_h = conv_out_h(s), out_w = conv_out_w(s), taps = s->r * s->s;
     int in_group = s->c / s->groups, out_group = s->k / s->groups;
@@ -129,19 +144,32 @@ static int run_gather(const struct conv_job *job, struct err *err)
         .pad_w = s->pad_w,
         .dilation_h = s->dilation_h,
         .dilation_w = s->dilation_w,
-        .bias = job->options.bias,
-        .relu = job->options.relu,
+        .taps = taps,
+        .step_tap = a->tile_k % taps,
+        .splits = (int)split.parts,
+        .split_slow = split.size,
+        .bias = split.parts == 1 && job->options.bias,
+        .relu = split.parts == 1 && job->options.relu,
     };
+    unsigned bytes = (unsigned)bench_precision_bytes(a->precision);
+    for (unsigned i = 0; i < 2; i++) {
+        g.slow_units[i] = (unsigned)(g.source_h * g.source_w) * (i ? bytes : 1);
+        g.step_units[i] = g.slow_units[i] * (unsigned)(a->tile_k / taps);
+    }
     g.vector =
         g.dest_h * g.dest_w % 4 == 0 && (!backward || (s->stride_h == 1 && s->stride_w == 1));
 
     uint64_t dest = backward ? job->buffers->input : job->buffers->output;
     uint64_t source = backward ? job->buffers->output : job->buffers->input;
     uint64_t weights = job->buffers->weights, bias = job->buffers->bias;
-    void *arguments[] = { &dest, &weights, &source, &bias, &g };
+    uint64_t partial = job->buffers->workspace;
+    void *arguments[] = { &dest, &partial, &weights, &source, &bias, &g };
     const unsigned grid[3] = { conv_ceil_div(e.columns, (uint64_t)a->tile_n),
-                               conv_ceil_div(e.rows, (uint64_t)a->tile_m), (unsigned)e.count };
-    return conv_launch(job, a->kernel, grid, (unsigned)a->threads, arguments, err);
+                               conv_ceil_div(e.rows, (uint64_t)a->tile_m),
+                               (unsigned)e.count * split.parts };
+    if (conv_launch(job, a->kernel, grid, (unsigned)a->threads, arguments, err))
+        return -1;
+    return split.parts > 1 ? conv_launch_sum(job, "conv_sum", (int)split.parts, err) : 0;
 }
 
 static int run_weights(const struct conv_job *job, struct err *err)
@@ -149,19 +177,17 @@ static int run_weights(const struct conv_job *job, struct err *err)
     const struct conv_shape *s = job->shape;
     const struct conv_algorithm *a = job->algorithm;
     const struct extent e = extent_of(s, a->pass);
-    int sm_count = job->gpu->device.sm_count;
-    int splits = (int)splits_of(a, &e, sm_count);
-    struct conv_weights_args g =
-        conv_weights_arguments(s, splits, (int)split_pixels(a, &e, sm_count));
+    const struct split split = split_of(a, s, job->gpu->device.sm_count);
+    struct conv_weights_args g = conv_weights_arguments(s, (int)split.parts, split.size);
     uint64_t weights = job->buffers->weights, partial = job->buffers->workspace;
     uint64_t output = job->buffers->output, input = job->buffers->input;
     void *arguments[] = { &weights, &partial, &output, &input, &g };
     const unsigned grid[3] = { conv_ceil_div(e.columns, (uint64_t)a->tile_n),
                                conv_ceil_div(e.rows, (uint64_t)a->tile_m),
-                               (unsigned)(s->groups * splits) };
+                               (unsigned)s->groups * split.parts };
     if (conv_launch(job, a->kernel, grid, (unsigned)a->threads, arguments, err))
         return -1;
-    return splits > 1 ? conv_launch_sum(job, "conv_weights_sum", splits, err) : 0;
+    return split.parts > 1 ? conv_launch_sum(job, "conv_sum", (int)split.parts, err) : 0;
 }
 
 int conv_implicit_run(const struct conv_job *job, struct err *err)

@@ -30,7 +30,7 @@ int conv_launch(const struct conv_job *job, const char *kernel, const unsigned g
 int conv_launch_of(const struct conv_job *job, const char *family, const char *kernel,
                    const unsigned grid[3], unsigned threads, void **arguments, struct err *err);
 
-/* The second pass of backward-weights: the workspace's parts, added up to the weights. */
+/* The second pass of a split sum: the workspace's parts, added up to what the pass writes. */
 int conv_launch_sum(const struct conv_job *job, const char *kernel, int splits, struct err *err);
 
 struct conv_weights_args conv_weights_arguments(const struct conv_shape *shape, int splits,
@@ -48,6 +48,22 @@ double conv_gemm_cost(enum bench_precision precision, const struct gemm_shape *s
 int conv_gemm_run(const struct conv_job *job, const struct gemm_shape *shape, float beta,
                   const struct gemm_buffers *buffers, struct err *err);
 int conv_gemm_finish(const struct conv_job *job, struct err *err);
+
+/* What waiting costs in conv_choose's unit, multiply-adds of an SM: another launch, about 8 us; an
+ * element that goes through memory, between the 30 of a balanced card and the 100 of a GeForce 920M
+ * (732 GFLOP/s at 14.4 GB/s). */
+#define CONV_LAUNCH_COST  1e6
+#define CONV_ELEMENT_COST 64.0
+
+/* Equal blocks of a GEMM whose sum is split into parts, and what they cost together. */
+struct conv_blocks {
+    uint64_t tiles; /* blocks of one part */
+    unsigned parts;
+    int threads;
+    double work;     /* multiply-adds of a block, and what else it does in their time */
+    double elements; /* that each part writes, when there are several */
+};
+double conv_blocks_cost(const struct conv_blocks *blocks, int sm_count);
 
 /* What each method has: a reason why it cannot do a shape, or NULL; bytes; multiply-adds that an SM
  * does one after the other, about, what it waits for memory counted; all launches of one pass. */

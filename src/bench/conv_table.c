@@ -1,4 +1,5 @@
-/* Which variants there are. The floors are a little below the least share that any target's code has. */
+/* Which variants there are. The floors are a little below the least share that any target's code
+ * has. */
 #include "bench/conv_parts.h"
 
 #define F32  BENCH_FP32
@@ -10,14 +11,18 @@
 /* Rows come in fp32 and fp16 storage; the family's name ends alike. */
 #define BOTH(name, method, pass, family, ...)                                                      \
     { name, method, F32, pass, family "_f32", __VA_ARGS__ },                                       \
-    { name, method, F16S, pass, family "_f16s", __VA_ARGS__ }
+    {                                                                                              \
+        name, method, F16S, pass, family "_f16s", __VA_ARGS__                                      \
+    }
 #define IMPLICIT(size, kernel, pass, threads, ...)                                                 \
     BOTH("implicit-" #size "x" #size, CONV_IMPLICIT, pass, "conv", kernel "_" #size "x" #size,     \
          size, size, 8, threads, 35, __VA_ARGS__)
 #define DEPTHWISE(name, kernel, pass, rows)                                                        \
     BOTH(name, CONV_DEPTHWISE, pass, "depthwise", kernel, rows, 1, 0, 128, 35, 0, 0)
 #define POINTWISE(precision, pass)                                                                 \
-    { "pointwise", CONV_POINTWISE, precision, pass, "", "", 0, 0, 0, 0, 35, 0, 0 }
+    {                                                                                              \
+        "pointwise", CONV_POINTWISE, precision, pass, "", "", 0, 0, 0, 0, 35, 0, 0                 \
+    }
 
 const struct conv_algorithm conv_table[] = {
     IMPLICIT(128, "conv_forward", FWD, 256, 82, 83),

@@ -69,16 +69,15 @@ uint64_t conv_winograd_workspace(const struct conv_algorithm *a, const struct co
     return p.weights + p.input + p.output + conv_gemm_workspace(a->precision, &g, sm_count);
 }
 
-/* The products, and the transforms by what they move: an element of theirs takes about as long as
- * 16 multiply-adds of an SM on a card whose ridge is at 50 operations a byte. */
+/* The products, and what the transforms move: each element is written and read once. */
 double conv_winograd_cost(const struct conv_algorithm *a, const struct conv_shape *s, int sm_count)
 {
-    enum { ELEMENT = 16 };
-    const struct gemm_shape g = product_of(s, s->n);
-    uint64_t tiles = PRODUCTS * (uint64_t)s->n * tiles_h(s) * tiles_w(s);
-    double moved = 2.0 * (double)tiles * (s->c + s->k) + 2.0 * PRODUCTS * s->c * s->k;
-    return conv_gemm_cost(a->precision, &g, sm_count) +
-           moved * ELEMENT / (sm_count > 0 ? sm_count : 1);
+    const struct gemm_shape g = product_of(s, images_of(s));
+    double passes = conv_ceil_div((uint64_t)s->n, (uint64_t)images_of(s));
+    double tiles = (double)s->n * (double)(tiles_h(s) * tiles_w(s));
+    double moved = 2 * PRODUCTS * (tiles * (s->c + s->k) + (double)s->c * s->k);
+    return (conv_gemm_cost(a->precision, &g, sm_count) + 2 * CONV_LAUNCH_COST) * passes +
+           CONV_LAUNCH_COST + moved * CONV_ELEMENT_COST / (sm_count > 0 ? sm_count : 1);
 }
 
 static int transform_weights(const struct conv_job *job, uint64_t to, struct err *err)

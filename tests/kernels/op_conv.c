@@ -278,6 +278,9 @@ static const struct conv_shape geometries[] = {
     { 4, 3, 21, 20, 5, 3, 3, 1, 1, 1, 1, 1, 1, 1 },   /* a sum over pixels that is split */
     { 2, 4, 4, 33, 4, 1, 3, 0, 1, 1, 2, 1, 1, 1 },    /* rows of odd length */
     { 1, 5, 3, 3, 7, 3, 3, 0, 0, 1, 1, 1, 1, 1 },     /* one output pixel */
+    { 2, 48, 5, 6, 52, 3, 3, 1, 1, 1, 1, 1, 1, 1 },   /* sums over channels that are split */
+    { 1, 68, 9, 8, 88, 2, 2, 0, 1, 2, 2, 1, 1, 2 },
+    { 1, 67, 4, 7, 71, 3, 1, 1, 0, 1, 2, 1, 1, 1 },
     /* depthwise */
     { 2, 5, 11, 10, 5, 3, 3, 0, 2, 1, 1, 1, 1, 5 },
     { 1, 7, 9, 9, 21, 3, 3, 1, 1, 1, 1, 1, 1, 7 }, /* several outputs of each channel */
@@ -321,8 +324,8 @@ static void run_algorithm(struct kernels *k, const struct conv_algorithm *a, int
         }
     }
     if (k->full)
-        kernels_result(k, ran >= 3, "%s of %s: %d cases only", a->name,
-                       conv_pass_name(a->pass), ran);
+        kernels_result(k, ran >= 3, "%s of %s: %d cases only", a->name, conv_pass_name(a->pass),
+                       ran);
 }
 
 /* The images that decide whether it is run. */

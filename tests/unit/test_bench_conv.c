@@ -134,15 +134,26 @@ Test(bench_conv, small_outputs_take_small_tiles_and_large_ones_large)
 Test(bench_conv, long_sums_are_split_to_fill_the_card)
 {
     const struct conv_algorithm *a = named("implicit-64x64", CONV_BACKWARD_WEIGHTS, BENCH_FP16S);
-    uint64_t weights = conv_weight_count(&plain) * sizeof(float);
-    cr_assert_eq(conv_workspace_bytes(a, &plain, 1), 0);
-    uint64_t twenty = conv_workspace_bytes(a, &plain, 20), most = 6272 / 512;
+    uint64_t weights = conv_weight_count(&plain) * sizeof(float), most = 6272 / 64;
+    uint64_t twenty = conv_workspace_bytes(a, &plain, 20);
     cr_assert_geq(twenty, 2 * weights);
     cr_assert_leq(twenty, most * weights);
     cr_assert_eq(twenty % weights, 0);
     cr_assert_leq(conv_workspace_bytes(a, &plain, 1000), most * weights);
-    cr_assert_eq(conv_workspace_bytes(named("implicit-64x64", CONV_FORWARD, BENCH_FP32), &plain, 2),
-                 0);
+}
+
+/* 49 blocks for one SM; one for 20, of 64 outputs x 49 pixels and a sum of 4608. */
+Test(bench_conv, sums_over_channels_are_split_where_tiles_are_few)
+{
+    const struct conv_algorithm *a = named("implicit-64x64", CONV_FORWARD, BENCH_FP32);
+    cr_assert_eq(conv_workspace_bytes(a, &plain, 1), 0);
+    struct conv_shape s = plain;
+    s.c = 512, s.h = s.w = 7, s.n = 1;
+    uint64_t bytes = conv_output_count(&s) * sizeof(float);
+    cr_assert_geq(conv_workspace_bytes(a, &s, 20), 2 * bytes);
+    cr_assert_eq(conv_workspace_bytes(a, &s, 20) % bytes, 0);
+    s.c = 4; /* 36 products */
+    cr_assert_eq(conv_workspace_bytes(a, &s, 20), 0);
 }
 
 Test(bench_conv, a_run_without_its_workspace_or_for_the_wrong_pass_is_refused)
