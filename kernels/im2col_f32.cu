@@ -1,6 +1,7 @@
-/* The input of a convolution as a matrix, fp32; with a GEMM behind it, what the other kernels are compared to.
+/* The input of a convolution as a matrix, fp32; with a GEMM behind it, what the other kernels are
+ * compared to.
  *
- *   column[image][channel][tap][pixel]: the input where output `pixel` sees it under `tap`; zero outside
+ *   column[image][channel][tap][pixel]: the input where `pixel` sees it under `tap`, else zero
  *
  * A thread an element along the pixels, blockIdx.y = channel * taps + tap, blockIdx.z = image. */
 #include "conv_args.h"

@@ -1,13 +1,13 @@
-/* Winograd F(2x2,3x3), forward, fp32: 16 multiplications for 4 outputs that take 36 otherwise (Lavin and Gray,
- * arXiv 1509.09308, section 4.1, whose matrices B, G and A these are). The products in between are a batch of
- * sixteen matrices, left to the GEMM kernels:
+/* Winograd F(2x2,3x3), forward, fp32: 16 multiplications for 4 outputs that take 36 otherwise
+ * (Lavin and Gray, arXiv 1509.09308, section 4.1, whose matrices B, G and A these are). The
+ * products in between are a batch of sixteen matrices, left to the GEMM kernels:
  *
  *   winograd_weights   u[16][outputs][inputs] = G w G^T
  *   winograd_input     v[16][inputs][tiles] = B^T x B
  *   winograd_output    output = A^T m A (+ bias, ReLU), of m[16][outputs][tiles] = u v
  *
- * A thread a tile (of winograd_weights: a filter), neighbouring threads neighbouring tiles; blockIdx.y is the
- * channel. tiles: of all images, in their order. Stride and dilation are 1. */
+ * A thread a tile (of winograd_weights: a filter), neighbouring threads neighbouring tiles;
+ * blockIdx.y is the channel. tiles: of all images, in their order. Stride and dilation are 1. */
 #include "conv_args.h"
 #include "conv_store.h"
 
@@ -39,7 +39,8 @@ extern "C" __global__ void __launch_bounds__(CONV_POINT_THREADS)
 }
 
 /* Tile `i` of the block's row of tiles: its image, and its first output row and column. */
-__device__ __forceinline__ void tile_of(const conv_winograd_args &a, int i, int *image, int *p, int *q)
+__device__ __forceinline__ void tile_of(const conv_winograd_args &a, int i, int *image, int *p,
+                                        int *q)
 {
     const int in_row = i % a.tiles_w, row = i / a.tiles_w;
     *q = in_row * 2;
@@ -48,7 +49,8 @@ __device__ __forceinline__ void tile_of(const conv_winograd_args &a, int i, int 
 }
 
 extern "C" __global__ void __launch_bounds__(CONV_POINT_THREADS)
-    winograd_input(float *__restrict__ v, const float *__restrict__ input, const conv_winograd_args a)
+    winograd_input(float *__restrict__ v, const float *__restrict__ input,
+                   const conv_winograd_args a)
 {
     const int i = blockIdx.x * CONV_POINT_THREADS + threadIdx.x, c = blockIdx.y;
     const int tiles = a.images * a.tiles_h * a.tiles_w;
@@ -65,8 +67,8 @@ extern "C" __global__ void __launch_bounds__(CONV_POINT_THREADS)
     for (int r = 0; r < 4; r++)
 #pragma unroll
         for (int s = 0; s < 4; s++)
-            x[r][s] = conv_load_within(from + r * a.input_w + s, h + r, a.input_h, w + s,
-                                       a.input_w, 1);
+            x[r][s] =
+                conv_load_within(from + r * a.input_w + s, h + r, a.input_h, w + s, a.input_w, 1);
 #pragma unroll
     for (int s = 0; s < 4; s++) { /* B^T x */
         const float one = x[1][s];
