@@ -58,7 +58,8 @@ struct layer_gemm {
 
 struct layer {
     char name[LAYER_NAME_MAX];
-    char type[32]; /* LAYER_OTHER: the operator as its file names it */
+    char type[32]; /* LAYER_OTHER: the operator as its file names it ... */
+    bool unknown;  /* ... and whether nobody here knows it, or only its shapes are not known */
     enum layer_op op;
     bool inplace, bias;
     bool held; /* while a block is read: a variable of it keeps the output until its end */

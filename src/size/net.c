@@ -81,6 +81,7 @@ struct net_totals net_totals(const struct net *net)
         if (i && !(layer_flags(l->op) & LAYER_VIEW))
             t.activations += dims_elements(&l->out);
         t.others += l->op == LAYER_OTHER;
+        t.unknown += l->op == LAYER_OTHER && l->unknown;
     }
     return t;
 }

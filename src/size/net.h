@@ -25,7 +25,8 @@ struct net_totals {
     int64_t params, buffers, macs;
     size_t weight_tensors;   /* number of trained tensors */
     int64_t activations;     /* elements of all layers' outputs, views left out */
-    size_t others;           /* layers with an operator that nobody here knows */
+    size_t others;           /* layers that count as passes over memory for want of knowledge */
+    size_t unknown;          /* those of them whose operator is the reason */
 };
 
 void net_init(struct net *net, const char *name);

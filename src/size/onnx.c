@@ -81,8 +81,7 @@ static bool is_weight(int type)
     }
 }
 
-/* The i-th number of a small tensor; false where its bytes are not here. */
-static bool tensor_number(const Onnx__TensorProto *t, size_t i, double *number)
+bool onnx_number(const Onnx__TensorProto *t, size_t i, double *number)
 {
     struct bytes raw = bytes_of(t->raw_data.data, t->has_raw_data ? t->raw_data.len : 0);
     if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64) {
@@ -125,9 +124,21 @@ static int read_tensor(struct graph *g, struct value *v, const Onnx__TensorProto
     v->params = is_weight(t->data_type) && t->n_dims ? elements : 0;
     v->folded = elements <= VALUE_NUMBERS_MAX;
     for (int64_t i = 0; i < elements && v->folded; i++)
-        v->folded = tensor_number(t, (size_t)i, &v->numbers[i]);
+        v->folded = onnx_number(t, (size_t)i, &v->numbers[i]);
     v->number_count = v->folded ? (int)elements : 0;
     return 0;
+}
+
+void node_tensor(struct node *n, const Onnx__TensorProto *t)
+{
+    struct err ignored;
+    struct graph quiet = *n->graph;
+    err_clear(&ignored);
+    quiet.err = &ignored;
+    read_tensor(&quiet, n->out, t);
+    int64_t elements = n->out->known ? dims_elements(&n->out->dims) : 0;
+    if (elements <= 1)
+        n->out->params = 0;
 }
 
 static int read_initializers(struct graph *g, const Onnx__GraphProto *proto)
@@ -310,6 +321,11 @@ int node_emit(struct node *n, size_t i, struct layer *layer, const struct dims *
         return 0;
     if (dims_elements(full) < 0)
         return node_fail(n, "makes a tensor larger than any real one, or an empty one");
+    if (n->constant) {
+        out->dims = *full;
+        out->known = true;
+        return 0;
+    }
     for (size_t k = 0; k < n->in_count; k++)
         if (n->in[k] && n->in[k]->layer != SIZE_MAX)
             inputs[count++] = n->in[k]->layer;
@@ -348,10 +364,12 @@ static bool stated_dims(struct graph *g, const char *name, struct dims *dims)
 
 /* An operator that is not known, or whose inputs have no known shape: its outputs are as large as the
  * first input where the file does not say. */
-int node_emit_other(struct node *n)
+int node_emit_other(struct node *n, bool unknown)
 {
-    struct layer layer = { .op = LAYER_OTHER };
+    struct layer layer = { .op = LAYER_OTHER, .unknown = unknown };
     struct dims like_input = { 1, { n->graph->batch } };
+    if (n->constant)
+        return 0;
     str_copy(layer.type, sizeof layer.type, n->proto->op_type);
     for (size_t i = n->in_count; i-- > 0;)
         if (n->in[i] && n->in[i]->layer != SIZE_MAX)
@@ -369,11 +387,13 @@ int node_emit_other(struct node *n)
     return 0;
 }
 
-/* The shapes that operators work on: of the first input, and of all that are not constant. */
-static bool all_known(const struct node *n)
+/* The shapes that operators work on: of the first input, and of all that are not constant. A constant of unknown
+ * shape that is added or multiplied is taken to be no larger than the rest. */
+static bool all_known(const struct node *n, const struct onnx_op *op)
 {
+    bool spread = op->op == LAYER_ADD || op->op == LAYER_MUL;
     for (size_t i = 0; i < n->in_count; i++)
-        if (n->in[i] && !n->in[i]->known && (i == 0 || !n->in[i]->constant))
+        if (n->in[i] && !n->in[i]->known && (!n->in[i]->constant || (i == 0 && !spread)))
             return false;
     return n->in_count && n->in[0];
 }
@@ -393,24 +413,46 @@ static bool foldable(const struct node *n)
            strcmp(n->proto->op_type, "Size") == 0;
 }
 
+static const struct onnx_op *find_op(const struct node *n)
+{
+    const char *type = n->proto->op_type, *domain = n->proto->domain;
+    const struct onnx_op *op = onnx_op_find(type);
+    if (domain && *domain && strcmp(domain, "ai.onnx") != 0)
+        return NULL;
+    return op ? op : onnx_shape_find(type);
+}
+
+/* Small constants are computed; of the others the shape is found as for any tensor, and a failure only
+ * means that it stays unknown. */
+static void read_constant(struct node *n)
+{
+    struct err ignored;
+    const struct onnx_op *op = find_op(n);
+    for (size_t i = 0; i < n->proto->n_output; i++) {
+        struct value *out = node_output(n, i);
+        if (out)
+            out->constant = true;
+    }
+    onnx_fold(n);
+    if (n->out->known || !op || !all_known(n, op))
+        return;
+    err_clear(&ignored);
+    n->constant = true;
+    n->err = &ignored;
+    op->read(n, op->op);
+}
+
 static int read_node(struct node *n)
 {
-    const char *type = n->proto->op_type;
     if (foldable(n)) {
-        for (size_t i = 0; i < n->proto->n_output; i++) {
-            struct value *out = node_output(n, i);
-            if (out)
-                out->constant = true;
-        }
-        onnx_fold(n);
+        read_constant(n);
         return 0;
     }
-    const struct onnx_op *op = onnx_op_find(type);
+    const struct onnx_op *op = find_op(n);
     if (!op)
-        op = onnx_shape_find(type);
-    const char *domain = n->proto->domain;
-    if (!op || !all_known(n) || (domain && *domain && strcmp(domain, "ai.onnx") != 0))
-        return node_emit_other(n);
+        return node_emit_other(n, true);
+    if (!all_known(n, op))
+        return node_emit_other(n, false);
     return op->read(n, op->op);
 }
 

@@ -2,8 +2,9 @@
  * counted by their shapes alone, so a file without their bytes will do. An operator that nobody here knows becomes
  * LAYER_OTHER and counts as a pass over its inputs and outputs.
  *
- * Counted as parameters: the elements of all initializers of a floating-point or 8-bit type with at least one
- * dimension, but for the running mean and variance of a batch normalisation, which are buffers. */
+ * Counted as parameters: the elements of all tensors of a floating-point or 8-bit type with at least one dimension
+ * (initializers; Constant nodes with more than one element), but for the running mean and variance of a batch
+ * normalisation, which are buffers. */
 #ifndef SIZE_ONNX_H
 #define SIZE_ONNX_H
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/bytes.h"
 #include "size/onnx_graph.h"
 
 static void put_count(struct value *out, int count, bool vector)
@@ -17,7 +16,9 @@ static void fold_constant(struct node *n)
 {
     struct value *out = n->out;
     const Onnx__AttributeProto *a;
-    if ((a = node_attribute(n, "value_int")) && a->has_i) {
+    if ((a = node_attribute(n, "value")) && a->t) {
+        node_tensor(n, a->t);
+    } else if ((a = node_attribute(n, "value_int")) && a->has_i) {
         out->numbers[0] = (double)a->i;
         out->integer = true;
         put_count(out, 1, false);
@@ -293,12 +294,6 @@ static void fold_where(struct node *n)
     put_count(n->out, count, true);
 }
 
-static int64_t little_endian(const uint8_t *data)
-{
-    struct bytes b = bytes_of(data, 8);
-    return (int64_t)bytes_u64(&b);
-}
-
 static void fold_filled(struct node *n)
 {
     int64_t dims[DIMS_MAX], elements = 1;
@@ -314,12 +309,7 @@ static void fold_filled(struct node *n)
     n->out->known = true;
     const Onnx__AttributeProto *a = node_attribute(n, "value");
     double value = 0;
-    if (a && a->t && a->t->n_int64_data == 1)
-        value = (double)a->t->int64_data[0];
-    else if (a && a->t && a->t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 &&
-             a->t->raw_data.len == 8)
-        value = (double)little_endian(a->t->raw_data.data);
-    else if (a)
+    if (a && (!a->t || !onnx_number(a->t, 0, &value)))
         return;
     if (elements > VALUE_NUMBERS_MAX)
         return;
@@ -345,39 +335,6 @@ static const struct {
     { "Sqrt", fold_unary },        { "Where", fold_where },     { "ConstantOfShape", fold_filled },
 };
 
-/* ---- shapes of large constants -------------------------------------------------------------------- */
-
-static void shape_transposed(struct node *n)
-{
-    const struct dims *in = &n->in[0]->dims;
-    int64_t order[DIMS_MAX];
-    int count = node_ints(n, "perm", order, DIMS_MAX);
-    for (int i = 0; i < in->count; i++) {
-        int axis = count < 0 ? in->count - 1 - i : i < count ? node_axis(order[i], in->count) : -1;
-        if (axis < 0)
-            return;
-        n->out->dims.size[i] = in->size[axis];
-    }
-    n->out->dims.count = in->count;
-    n->out->known = true;
-}
-
-static void shape_of_large(struct node *n)
-{
-    const char *op = n->proto->op_type;
-    if (!n->in_count || !n->in[0] || !n->in[0]->known)
-        return;
-    if (strcmp(op, "Transpose") == 0)
-        shape_transposed(n);
-    else if (strcmp(op, "Reshape") == 0)
-        shape_reshaped(n);
-    else if (strcmp(op, "Identity") == 0 || strcmp(op, "Cast") == 0 ||
-             strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0) {
-        n->out->dims = n->in[0]->dims;
-        n->out->known = true;
-    }
-}
-
 /* Weights that pass through constant nodes are counted where they arrive. */
 static void hand_on_weights(struct node *n)
 {
@@ -399,6 +356,4 @@ void onnx_fold(struct node *n)
             if (ok)
                 folds[i].fold(n);
         }
-    if (!n->out->known)
-        shape_of_large(n);
 }

@@ -41,9 +41,15 @@ struct node {
     const Onnx__NodeProto *proto;
     struct value *in[NODE_INPUTS_MAX];
     size_t in_count;
-    struct value *out; /* the first; the others are out of value_of */
+    struct value *out; /* the first */
+    bool constant;     /* reads constants alone: shapes are worked out, and no layer is made */
     struct err *err;
 };
+
+/* The i-th number of a small tensor; false where its bytes are not in the file. */
+bool onnx_number(const Onnx__TensorProto *t, size_t i, double *number);
+/* Makes the first output the constant `t`; a tensor that makes no sense leaves it unknown. */
+void node_tensor(struct node *n, const Onnx__TensorProto *t);
 
 struct value *graph_find(const struct graph *g, const char *name);
 
@@ -64,8 +70,8 @@ int node_fail(const struct node *n, const char *what);
  * weights among the inputs are counted with it. */
 int node_emit(struct node *n, size_t i, struct layer *layer, const struct dims *full);
 
-/* The same for a node that nothing more is known of. */
-int node_emit_other(struct node *n);
+/* The same for a node whose operator is unknown, or else whose shapes are. */
+int node_emit_other(struct node *n, bool unknown);
 
 /* How an operator becomes layers and shapes. */
 struct onnx_op {
@@ -78,7 +84,7 @@ struct onnx_op {
 const struct onnx_op *onnx_op_find(const char *name);       /* onnx_op.c: computes */
 const struct onnx_op *onnx_shape_find(const char *name);    /* onnx_shape.c: moves */
 
-/* The node on constants alone: folds what it can. Nothing can fail but memory. */
+/* The node on constants alone: computes small ones. What it cannot do stays unknown. */
 void onnx_fold(struct node *n);
 
 /* Dimensions of a broadcast of all inputs; -1: they do not match. */

@@ -136,7 +136,7 @@ static int conv_with(struct node *n, size_t weight_input, size_t bias_input, boo
     if (!in || !w)
         return node_fail(n, "lacks an input");
     if (count < 1 || count > 2 || !w->known || w->dims.count != count + 2)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     struct side sides[2] = { { .in = 0 }, { .in = 0 } };
     for (int i = 0; i < count; i++) {
         sides[i].in = in->dims.size[2 + i];
@@ -227,7 +227,7 @@ static int matmul_with(struct node *n, size_t second)
 {
     const struct value *a = n->in_count > second ? n->in[0] : NULL, *b = a ? n->in[second] : NULL;
     if (!a || !b || !a->known || !b->known || a->dims.count < 2 || b->dims.count < 2)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     int64_t m = a->dims.size[a->dims.count - 2], k = a->dims.size[a->dims.count - 1];
     int64_t out = b->dims.size[b->dims.count - 1], products;
     struct dims full;
@@ -268,7 +268,7 @@ static int pool(struct node *n, enum layer_op op)
     const struct value *in = n->in[0];
     int count = spatial(in);
     if (count < 1 || count > 2)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     struct side sides[2] = { { .in = 0 }, { .in = 0 } };
     int64_t window[2];
     if (directions(n, "kernel_shape", count, 0, 1, window))
@@ -307,7 +307,7 @@ static int reduce(struct node *n, enum layer_op op)
     if (count < 0)
         count = node_input_ints(n, 1, axes, DIMS_MAX);
     if (count < 0 && n->in_count > 1 && n->in[1])
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     for (int i = 0; i < count; i++) {
         int axis = node_axis(axes[i], in.count);
         if (axis < 0)

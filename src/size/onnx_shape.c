@@ -39,7 +39,7 @@ static int reshape(struct node *n, enum layer_op op)
     int open = -1;
     full.count = list(n, "shape", 1, full.size, DIMS_MAX);
     if (full.count < 0)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     for (int i = 0; i < full.count; i++) {
         if (full.size[i] == 0 && i < in->count)
             full.size[i] = in->size[i];
@@ -82,7 +82,7 @@ static int unsqueeze(struct node *n, enum layer_op op)
     bool new[DIMS_MAX] = { false };
     int count = list(n, "axes", 1, axes, DIMS_MAX);
     if (count < 0)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     if (in->count + count > DIMS_MAX)
         return node_fail(n, "makes more dimensions than are read here");
     full.count = in->count + count;
@@ -122,7 +122,7 @@ static int concat(struct node *n, enum layer_op op)
         return node_fail(n, "has an axis that its inputs have not");
     for (size_t i = 1; i < n->in_count; i++) {
         if (!n->in[i] || !n->in[i]->known)
-            return node_emit_other(n);
+            return node_emit_other(n, false);
         struct dims in = n->in[i]->dims;
         if (in.count != full.count)
             return node_fail(n, "reads tensors whose shapes do not match");
@@ -189,7 +189,7 @@ static int slice(struct node *n, enum layer_op op)
     int64_t begins[DIMS_MAX], ends[DIMS_MAX], axes[DIMS_MAX], steps[DIMS_MAX];
     int count = list(n, "starts", 1, begins, DIMS_MAX);
     if (count < 0 || list(n, "ends", 2, ends, DIMS_MAX) != count)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     bool have_axes = list(n, "axes", 3, axes, DIMS_MAX) == count;
     bool have_steps = list(n, "steps", 4, steps, DIMS_MAX) == count;
     for (int i = 0; i < count; i++) {
@@ -209,7 +209,7 @@ static int pad(struct node *n, enum layer_op op)
     int count = list(n, "pads", 1, pads, 2 * DIMS_MAX);
     bool some = node_input_ints(n, 3, axes, DIMS_MAX) * 2 == count;
     if (count < 0 || (!some && count != 2 * full.count))
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     for (int i = 0; i < count / 2; i++) {
         int axis = some ? node_axis(axes[i], full.count) : i;
         if (axis < 0)
@@ -238,7 +238,7 @@ static int resize(struct node *n, enum layer_op op)
         else if (scales && scales->folded && scales->number_count == full.count)
             scale = scales->numbers[i];
         else
-            return node_emit_other(n);
+            return node_emit_other(n, false);
         if (!(scale > 0 && scale < 1e6))
             return node_fail(n, "has a scale that makes no sense");
         full.size[i] = (int64_t)((double)full.size[i] * scale);
@@ -251,7 +251,7 @@ static int expand(struct node *n, enum layer_op op)
     struct dims full = n->in[0]->dims, to;
     to.count = node_input_ints(n, 1, to.size, DIMS_MAX);
     if (to.count < 0)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     for (int i = 1; i <= full.count && i <= to.count; i++) {
         int64_t mine = full.size[full.count - i], *its = &to.size[to.count - i];
         if (*its == 1)
@@ -260,7 +260,7 @@ static int expand(struct node *n, enum layer_op op)
             return node_fail(n, "has a shape that does not match its input");
     }
     for (int i = to.count; i < full.count; i++)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     return emit(n, op, &to);
 }
 
@@ -269,7 +269,7 @@ static int tile(struct node *n, enum layer_op op)
     struct dims full = n->in[0]->dims;
     int64_t times[DIMS_MAX];
     if (node_input_ints(n, 1, times, DIMS_MAX) != full.count)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     for (int i = 0; i < full.count; i++)
         full.size[i] *= clamp(times[i], 0, DIM_MOST);
     return emit(n, op, &full);
@@ -282,7 +282,7 @@ static int gather(struct node *n, enum layer_op op)
     struct dims full = { 0, { 0 } };
     int axis = node_axis(node_int(n, "axis", 0), table->dims.count);
     if (!at || !at->known || axis < 0)
-        return node_emit_other(n);
+        return node_emit_other(n, false);
     if (table->dims.count + at->dims.count - 1 > DIMS_MAX)
         return node_fail(n, "makes more dimensions than are read here");
     for (int i = 0; i < table->dims.count; i++) {
@@ -292,6 +292,21 @@ static int gather(struct node *n, enum layer_op op)
             full.size[full.count++] = at->dims.size[k];
     }
     return emit(n, table->constant ? LAYER_EMBEDDING : op, &full);
+}
+
+static int one_hot(struct node *n, enum layer_op op)
+{
+    struct dims full = n->in[0]->dims;
+    int64_t depth;
+    if (node_input_ints(n, 1, &depth, 1) != 1)
+        return node_emit_other(n, false);
+    int axis = node_axis(node_int(n, "axis", -1), full.count + 1);
+    if (axis < 0 || full.count == DIMS_MAX)
+        return node_fail(n, "has an axis that makes no sense");
+    memmove(full.size + axis + 1, full.size + axis, (size_t)(full.count - axis) * sizeof full.size[0]);
+    full.size[axis] = depth;
+    full.count++;
+    return emit(n, op, &full);
 }
 
 static int depth_to_space(struct node *n, enum layer_op op)
@@ -326,6 +341,7 @@ static const struct onnx_op ops[] = {
     { "Expand", expand, LAYER_POINTWISE },
     { "Tile", tile, LAYER_POINTWISE },
     { "Gather", gather, LAYER_POINTWISE },
+    { "OneHot", one_hot, LAYER_POINTWISE },
     { "DepthToSpace", depth_to_space, LAYER_PERMUTE },
     { "SpaceToDepth", depth_to_space, LAYER_PERMUTE },
 };
