@@ -21,6 +21,7 @@
     X(FLOORS, floors)       \
     X(INSTALL, install)     \
     X(NETS, nets)           \
+    X(OFFERS, offers)       \
     X(OVERHEADS, overheads) \
     X(PCI, pci)             \
     X(RELEASES, releases)   \

@@ -20,6 +20,7 @@ data_\name\()_end:
     table floors
     table install
     table nets
+    table offers
     table overheads
     table pci
     table releases

@@ -53,7 +53,7 @@ static void add_range(struct memory_range *to, struct memory_range more)
     to->high += more.high;
 }
 
-static struct memory_range overhead(const char *item)
+struct memory_range memory_overhead(const char *item)
 {
     const struct table *t = data_table(DATA_OVERHEADS);
     struct memory_range r = { 0, 0, 0 };
@@ -64,6 +64,12 @@ static struct memory_range overhead(const char *item)
         table_number(t, row, 2, &r.mid);
         table_number(t, row, 3, &r.high);
     }
+    return r;
+}
+
+static struct memory_range overhead(const char *item)
+{
+    struct memory_range r = memory_overhead(item);
     return (struct memory_range){ r.low * 1e6, r.mid * 1e6, r.high * 1e6 };
 }
 

@@ -49,6 +49,9 @@ int memory_optimizer_find(const char *name);
 /* `kept` is of the mode that is asked about. */
 void memory_bill(const struct kept *kept, const struct memory_ask *ask, struct memory_bill *bill);
 
+/* A row of src/data/overheads.tsv as it stands there, in megabytes or seconds; zeros for an unknown one. */
+struct memory_range memory_overhead(const char *item);
+
 /* The largest batch whose bill is within the card: by the middle of the ranges. 0: not even one image;
  * at most MEMORY_BATCH_MOST. */
 int memory_largest_batch(const struct kept *kept, const struct memory_ask *ask);

@@ -85,6 +85,15 @@ static const char *resolve(const char *name, struct err *err)
     return count == 1 ? found : NULL;
 }
 
+/* The table itself is right, so the image is at fault, and no line of ours says so better. */
+static void blame_image(struct err *err)
+{
+    char *behind = str_starts(err->msg, "line ") ? strstr(err->msg, ": ") : NULL;
+    if (behind)
+        memmove(err->msg, behind + 2, strlen(behind + 2) + 1);
+    err->code = ERR_USAGE;
+}
+
 int nets_find(struct net *net, const char *name, int image, struct err *err)
 {
     const char *found = resolve(name, err);
@@ -98,6 +107,6 @@ int nets_find(struct net *net, const char *name, int image, struct err *err)
                           : net_text_read(net, text.p, text.len, image, err);
     str_free(&text);
     if (bad && err && err->code == ERR_FORMAT)
-        err->code = ERR_USAGE; /* the table itself is right: the image is at fault */
+        blame_image(err);
     return bad;
 }
