@@ -1,25 +1,39 @@
-#include <string.h>
-
 #include "cli/cmd.h"
-#include "cli/size_operations.h"
-#include "cli/target.h"
 
-struct size_options {
-    const char *precision;
-    struct size_operations operations;
-};
+#include <stdlib.h>
+
+#include "cli/out.h"
+#include "cli/size_view.h"
+#include "core/os.h"
 
 #define OPTION(field) offsetof(struct size_options, field)
 
 static const struct opt options[] = {
-    SIZE_OPERATIONS_OPTIONS(struct size_options, operations),
+    { 0, "net", OPTS_TEXT, "NAME|FILE", NULL, "opt.size_net", OPTION(net) },
+    { 0, "train", OPTS_FLAG, NULL, NULL, "opt.size_train", OPTION(train) },
+    { 0, "infer", OPTS_FLAG, NULL, NULL, "opt.size_infer", OPTION(infer) },
+    { 0, "batch", OPTS_TEXT, "N", NULL, "opt.size_batch", OPTION(batch) },
+    { 0, "image", OPTS_TEXT, "SIDE", NULL, "opt.size_image", OPTION(image) },
+    { 0, "optimizer", OPTS_CHOICE, "sgd|momentum|adam", "sgd|momentum|adam", "opt.size_optimizer",
+      OPTION(optimizer) },
     { 0, "precision", OPTS_TEXT, "PRECISION", NULL, "opt.size_precision", OPTION(precision) },
+    { 0, "target-batch", OPTS_TEXT, "N", NULL, "opt.size_target", OPTION(target_batch) },
+    { 0, "checkpoint", OPTS_FLAG, NULL, NULL, "opt.size_checkpoint", OPTION(checkpoint) },
+    { 0, "budget", OPTS_TEXT, "SIZE", NULL, "opt.size_budget", OPTION(budget) },
+    { 0, "dataset", OPTS_TEXT, "IMAGES", NULL, "opt.size_dataset", OPTION(dataset) },
+    { 0, "layers", OPTS_FLAG, NULL, NULL, "opt.size_layers", OPTION(layers) },
+    { 0, "plot", OPTS_TEXT, "FILE", NULL, "opt.size_plot", OPTION(plot) },
+    SIZE_OPERATIONS_OPTIONS(struct size_options, operations),
     OPTS_END,
 };
 
+/* ---- the card and the processor --------------------------------------------------------------------- */
+
 static int find_card(const struct cmd_run *run, struct target_list *targets, struct err *err)
 {
-    if (target_find(run->globals, targets, err))
+    int bad = run->globals->virtual_cards ? target_assume(targets, run->globals->virtual_cards, err)
+                                          : target_find(run->globals, targets, err);
+    if (bad)
         return -1;
     if (!targets->count)
         return err_set(err, ERR_MISSING, "no NVIDIA GPU found; --assume CARD names one");
@@ -30,13 +44,82 @@ static int find_card(const struct cmd_run *run, struct target_list *targets, str
     return 0;
 }
 
-static int run(struct cmd_run *run, struct err *err)
+static void read_host(const struct cmd_run *run, struct bench_host *cpu, struct host *host)
 {
-    const struct size_options *o = run->options;
-    struct target_list targets = { 0 };
+    struct str path = STR_INIT, text = STR_INIT;
+    struct err err;
+    const char *root = run->globals->sysroot ? run->globals->sysroot : "";
+    err_clear(&err);
+    bench_host_read(root, cpu);
+    str_addf(&path, "%s/proc/cpuinfo", root);
+    if (os_read_file(path.p, 1 << 20, &text, &err))
+        *host = (struct host){ .known = false };
+    else
+        host_model(text.p, cpu->cores, host);
+    str_free(&path);
+    str_free(&text);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------ */
+
+static int show(const struct size_view *v, struct err *err)
+{
+    const struct size_options *o = v->request->options;
+    if (v->run->doc) {
+        size_json_fill(v->run->doc, v);
+    } else {
+        size_text_print(v);
+        size_tables_print(v);
+        if (o->layers)
+            size_layers_print(v);
+        size_advice_print(v);
+    }
+    return o->plot ? size_plot_write(v, o->plot, err) : 0;
+}
+
+/* What was asked for fits and works. */
+static enum cmd_exit status_of(const struct size_view *v)
+{
+    const struct size_mode *m = size_view_asked(v);
+    bool works = m->offers[m->ask.memory.precision].works != OFFER_NO;
+    return m->choice.fits && works ? CMD_DONE : CMD_NOT_FIT;
+}
+
+static int answer(struct cmd_run *run, const struct size_request *request,
+                  const struct size_net *net, struct err *err)
+{
+    struct target_list targets = { NULL, 0 };
+    struct bench_host cpu;
+    struct host host;
+    int status = -1;
+    struct size_view *v = calloc(1, sizeof *v);
+    if (!v)
+        return err_set(err, ERR_MEMORY, "out of memory");
+    if (find_card(run, &targets, err))
+        goto done;
+    read_host(run, &cpu, &host);
+    v->run = run;
+    v->request = request;
+    v->net = net;
+    v->target = &targets.list[0];
+    v->cpu = &cpu;
+    v->host = &host;
+    if (size_view_make(v, err) || show(v, err))
+        goto done;
+    status = status_of(v);
+done:
+    target_free(&targets);
+    free(v);
+    return status;
+}
+
+/* Single operations instead of a network. */
+static int operations(struct cmd_run *run, const struct size_options *o, struct err *err)
+{
+    struct target_list targets = { NULL, 0 };
     int rc = -1;
-    if (!size_operations_asked(&o->operations))
-        return err_set(err, ERR_USAGE, "nothing to size: --gemm, --conv or --shapes");
+    if (o->net)
+        return err_set(err, ERR_USAGE, "a network and single operations exclude each other");
     if (!find_card(run, &targets, err)) {
         if (run->doc)
             target_put_json(run->doc, &targets);
@@ -46,6 +129,20 @@ static int run(struct cmd_run *run, struct err *err)
     return rc;
 }
 
+static int run(struct cmd_run *run, struct err *err)
+{
+    const struct size_options *o = run->options;
+    if (size_operations_asked(&o->operations))
+        return operations(run, o, err);
+    struct size_request request;
+    struct size_net net;
+    if (size_request_read(run->options, &request, err) || size_net_open(&net, &request, err))
+        return -1;
+    int status = answer(run, &request, &net, err);
+    size_net_close(&net);
+    return status;
+}
+
 const struct cmd cmd_size = {
     .name = "size",
     .operands = "",
@@ -53,9 +150,11 @@ const struct cmd cmd_size = {
     .about_id = "about.size",
     .options = options,
     .options_size = sizeof(struct size_options),
-    .uses = CMD_USES_CARD | CMD_USES_SYSROOT,
+    .uses = CMD_USES_CARD | CMD_USES_SYSROOT | CMD_USES_DEVICE,
     .basis = "modelled",
-    .examples = { { "size --assume 920m --gemm 1760,16,1760 --gemm 1760,32,1760",
+    .examples = { { "size --net resnet18 --assume 920m --target-batch 64", "example.size" },
+                  { "size --net model.onnx --infer --assume mx150 --layers", "example.size_onnx" },
+                  { "size --assume 920m --gemm 1760,16,1760 --gemm 1760,32,1760",
                     "example.size_gemm" },
                   { "size --assume 'gtx 1050' --conv 56,56,64,8,64,3,3,1,1,1,1",
                     "example.size_conv" } },

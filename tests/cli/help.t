@@ -16,7 +16,7 @@ commands
   bench [--compare A.json B.json]
                          measure peaks, memory, matrix products and convolutions, and check every
                          result
-  size                   how long operations take on a card: batch, precision, GPU or CPU
+  size                   batch, precision, GPU or CPU for a network, with the memory bill
   doctor [FOLDER...]     the whole machine: what runs, what does not, the file at fault and the cure
   stack [check SPEC]     which driver, CUDA, framework and Python hold kernels for a card, how to
                          install them, and whether a combination is right
@@ -174,7 +174,7 @@ smfit：这个 CUDA 程序能在那块 NVIDIA 显卡上运行吗？该怎样运�
   repro [CASE]           故意引发“no kernel image”及其同类错误；给出原因、识别方法，并演示解决办法
   bench [--compare A.json B.json]
                          测量峰值、内存、矩阵乘法与卷积的速度，并核对每个结果
-  size                   各运算在显卡上需要多久：批大小、精度、用 GPU 还是 CPU
+  size                   一个网络的批大小、精度、该用 GPU 还是 CPU，以及显存清单
   doctor [FOLDER...]     检查整台机器：哪些能运行、哪些不能、问题出在哪个文件，以及如何解决
   stack [check SPEC]     哪些驱动、CUDA、框架和 Python 含有面向某块显卡的内核，如何安装，以及某个组
                          合是否正确
