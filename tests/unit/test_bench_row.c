@@ -80,19 +80,22 @@ Test(row, every_null_number_has_its_reason)
     {
         char reason[80];
         snprintf(reason, sizeof reason, "%s_reason", key);
-        if (json_is_null(value) && strcmp(key, "reason") != 0 && strcmp(key, "coverage_percent") != 0 &&
-            strcmp(key, "ceiling") != 0 && strcmp(key, "image") != 0 && strcmp(key, "variant") != 0 &&
-            strcmp(key, "chosen") != 0)
-            cr_expect(json_is_string(json_object_get(json, reason)), "'%s' is null without a word", key);
+        if (json_is_null(value) && strcmp(key, "reason") != 0 &&
+            strcmp(key, "coverage_percent") != 0 && strcmp(key, "ceiling") != 0 &&
+            strcmp(key, "image") != 0 && strcmp(key, "variant") != 0 && strcmp(key, "chosen") != 0)
+            cr_expect(json_is_string(json_object_get(json, reason)), "'%s' is null without a word",
+                      key);
     }
     json_decref(json);
 }
 
 Test(row, what_is_no_row_is_refused)
 {
-    static const char *const texts[] = { "{}", "[]", "3", "{\"case\": \"a\"}",
-                                         "{\"case\": \"a\", \"shape\": \"b\", \"precision\": \"c\", "
-                                         "\"implementation\": \"d\", \"status\": \"fine\"}" };
+    static const char *const texts[] = {
+        "{}", "[]", "3", "{\"case\": \"a\"}",
+        "{\"case\": \"a\", \"shape\": \"b\", \"precision\": \"c\", "
+        "\"implementation\": \"d\", \"status\": \"fine\"}"
+    };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct row row;
         json_t *json = json_loads(texts[i], JSON_DECODE_ANY, NULL);
