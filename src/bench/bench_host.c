@@ -2,13 +2,13 @@
 
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/os.h"
+#include "core/os_cpu.h"
 #include "core/str.h"
 
-enum { FILE_MAX = 4 << 20, CORES_MAX = 1024 };
+enum { FILE_MAX = 4 << 20 };
 
 static bool read_text(const char *path, struct str *text)
 {
@@ -41,32 +41,18 @@ static const char *value_of(const char *line, const char *key)
     return colon ? colon + 1 + strspn(colon + 1, " ") : NULL;
 }
 
-/* Two threads of a core have the same pair of package and core. */
 static void read_cpu(const char *sysroot, struct bench_host *host)
 {
-    char full[512], package[16] = "";
-    static char seen[CORES_MAX][40];
+    char full[512];
     struct str text = STR_INIT;
     snprintf(full, sizeof full, "%s/proc/cpuinfo", sysroot);
-    if (!read_text(full, &text))
-        return;
-    for (char *line = text.p, *end; (end = strchr(line, '\n')); line = end + 1) {
-        *end = 0;
-        const char *model = value_of(line, "model name"), *physical = value_of(line, "physical id");
-        const char *core = value_of(line, "core id");
-        if (model && !*host->cpu)
-            str_copy(host->cpu, sizeof host->cpu, model);
-        if (physical)
-            str_copy(package, sizeof package, physical);
-        if (!core || host->cores == CORES_MAX)
-            continue;
-        char *name = seen[host->cores];
-        int known = 0;
-        snprintf(name, sizeof seen[0], "%.15s %.15s", package, core);
-        while (strcmp(seen[known], name) != 0)
-            known++;
-        host->cores += known == host->cores;
-    }
+    if (read_text(full, &text))
+        for (char *line = text.p, *end; !*host->cpu && (end = strchr(line, '\n')); line = end + 1) {
+            *end = 0;
+            const char *model = value_of(line, "model name");
+            if (model)
+                str_copy(host->cpu, sizeof host->cpu, model);
+        }
     str_free(&text);
 }
 
@@ -98,7 +84,7 @@ static void read_power(const char *sysroot, struct bench_host *host)
 
 void bench_host_read(const char *sysroot, struct bench_host *host)
 {
-    *host = (struct bench_host){ .cores = 0 };
+    *host = (struct bench_host){ .cores = (int)os_cpu_cores() };
     read_cpu(sysroot, host);
     read_word(sysroot, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", host->governor,
               sizeof host->governor);

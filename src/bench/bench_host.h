@@ -5,7 +5,7 @@
 
 struct bench_host {
     char cpu[128]; /* "Intel(R) Core(TM) i5-5200U CPU @ 2.20GHz"; "" not told, as the others */
-    int cores;     /* physical; 0 not told */
+    int cores;     /* physical, that this process may use */
     char governor[32];
     char power[16]; /* "mains", "battery" */
 };

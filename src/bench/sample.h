@@ -34,14 +34,14 @@ int sampler_open(struct sampler *sampler, const struct op_place *place,
 void sampler_close(struct sampler *sampler);
 
 /* Milliseconds of one launch, of `repeats` behind each other; megahertz, NAN when not known. */
-int sampler_take(struct sampler *sampler, struct sample_op *s, double *ms, double *mhz,
+int sampler_take(struct sampler *s, struct sample_op *o, double *ms, double *mhz,
                  struct err *err);
 
 /* Sets `repeats` so that a sample takes about as long as the settings say. */
-int sampler_calibrate(struct sampler *sampler, struct sample_op *s, struct err *err);
+int sampler_calibrate(struct sampler *s, struct sample_op *o, struct err *err);
 
 /* Runs it until the medians of three times three samples agree within 1 %, or the time is up. */
-int sampler_warm(struct sampler *sampler, struct sample_op *s, struct err *err);
+int sampler_warm(struct sampler *s, struct sample_op *o, struct err *err);
 
 /* The numbers 0 ... count - 1 in an order of chance. */
 void sampler_shuffle(struct sampler *sampler, size_t *order, size_t count);
