@@ -41,10 +41,10 @@ def groups(rows):
     return list(dict.fromkeys(group(r) for r in rows))
 
 
-def calibrating(gemms, wanted):
-    """The product with the largest M*N*K of a card and precision; the first of equal ones."""
+def calibrating(gemms, wanted, last=False):
+    """The product with the largest M*N*K of a card and precision; of equal ones the first, or the last."""
     rows = [r for r in gemms if group(r) == wanted]
-    return max(rows, key=lambda r: int(r["m"]) * int(r["n"]) * int(r["k"]))
+    return max(reversed(rows) if last else rows, key=lambda r: int(r["m"]) * int(r["n"]) * int(r["k"]))
 
 
 def card_name(name):

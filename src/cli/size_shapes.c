@@ -11,10 +11,11 @@
 #include "core/os.h"
 #include "core/str.h"
 
-#define FILE_MOST  (16u << 20)
-#define ROWS_MOST  100000u
-#define SIZE_MOST  (1 << 28)
-#define CONV_SIZES 11
+#define FILE_MOST    (16u << 20)
+#define COLUMNS_MOST 256
+#define ROWS_MOST    100000u
+#define SIZE_MOST    (1 << 28)
+#define CONV_SIZES   11
 
 static const char *const gemm_columns[] = { "m", "n", "k" };
 static const char *const conv_columns[CONV_SIZES] = { "width",    "height",       "in_channels",
@@ -287,9 +288,24 @@ static bool has_all(const struct table *t, const char *const *names, size_t coun
     return true;
 }
 
+/* Which of two values under one title is meant, nobody could say. */
+static int refuse_doubles(const struct reading *r)
+{
+    const struct table *t = r->table;
+    if (t->column_count > COLUMNS_MOST)
+        return err_set(r->err, ERR_USAGE, "'%s' has more than %d columns", r->path, COLUMNS_MOST);
+    for (size_t c = 0; c < t->column_count; c++)
+        if (table_column(t, t->columns[c]) != (int)c)
+            return err_set(r->err, ERR_USAGE, "'%s' has two columns '%.40s'", r->path,
+                           t->columns[c]);
+    return 0;
+}
+
 static int read_rows(const struct reading *r, const char *word, struct shape_list *to)
 {
     const struct table *t = r->table;
+    if (refuse_doubles(r))
+        return -1;
     bool conv = has_all(t, conv_columns, CONV_SIZES);
     int precision = table_column(t, "precision");
     if (!conv && !has_all(t, gemm_columns, 3))

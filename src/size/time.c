@@ -99,11 +99,12 @@ static double gemm_ms(struct time_model *model, const struct time_gemm *gemm, do
     return time_gemm_ms(model, gemm);
 }
 
-/* The peak with which the model says of the calibrating product what was measured. A product that
- * is not bound by arithmetic says little: then the end of what clocks allow is taken. */
-static void calibrate(struct time_model *model, const struct time_calibration *calibration)
+/* The peak with which the model says of the product what was measured. A product that is not bound
+ * by arithmetic says little: then the end of what clocks allow is taken. */
+static double peak_for(struct time_model *model, const struct time_calibration *calibration)
 {
-    double low = log(model->peak_gflops * 1e-4), high = log(model->peak_gflops * 2);
+    double sheet = 2e-3 * model->card.cores * model->card.clock_mhz; /* fp32 */
+    double low = log(model->peak_gflops * 1e-4), high = log(2 * fmax(model->peak_gflops, sheet));
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
         if (gemm_ms(model, &calibration->shape, exp(middle)) > calibration->ms)
@@ -111,8 +112,27 @@ static void calibrate(struct time_model *model, const struct time_calibration *c
         else
             high = middle;
     }
-    model->peak_gflops = exp(high);
+    return exp(high);
+}
+
+/* A product that the library slows down by a factor that is not known well leaves a range; of that
+ * the value nearest to what cards of the generation reach. */
+static void calibrate(struct time_model *model, const struct time_calibration *calibration)
+{
+    double usual = model->peak_gflops, peak = peak_for(model, calibration);
+    double slowdown = time_gemm_slowdown(&model->card, &calibration->shape);
+    if (slowdown > 1)
+        peak = fmin(fmax(usual, peak / slowdown), peak / slowdown * SLOWDOWN_MOST);
+    model->peak_gflops = peak;
     model->calibrated = true;
+}
+
+/* Who measured a product in a precision that the card has no arithmetic for, measured a library
+ * that computes in fp32. */
+static double storage_peak(const struct time_model *model)
+{
+    struct time_model fp32 = { .card = model->card, .precision = TIME_FP32 };
+    return time_peak(&fp32);
 }
 
 void time_model_init(struct time_model *model, const struct time_card *card,
@@ -123,10 +143,13 @@ void time_model_init(struct time_model *model, const struct time_card *card,
         model->reason = "time.no_figures";
         return;
     }
+    bool measured = calibration && calibration->ms > 0 && gemm_fits(&calibration->shape);
     model->peak_gflops = time_peak(model);
+    if (!(model->peak_gflops > 0) && measured)
+        model->peak_gflops = storage_peak(model);
     if (!(model->peak_gflops > 0))
         model->reason = "time.no_precision";
-    else if (calibration && calibration->ms > 0 && gemm_fits(&calibration->shape))
+    else if (measured)
         calibrate(model, calibration);
 }
 

@@ -110,7 +110,9 @@ int time_precision_bytes(enum time_precision precision);
 void time_card_load(struct time_card *to, const struct card *card);
 
 /* `calibration` may be NULL: then the peak is cores * clock * 2 times what its generation reaches. It must be a
- * positive time of a positive shape, of the same precision; one that no card could reach is still taken as given. */
+ * positive time of a positive shape, of the same precision. Best is a large product without transposes: one that waits for
+ * memory, or with many rows of a transposed A on a card before Volta, says less, and then the peak stays near the usual
+ * one. */
 void time_model_init(struct time_model *model, const struct time_card *card, enum time_precision precision,
                      const struct time_calibration *calibration);
 

@@ -38,8 +38,7 @@ static bool odd_pitch(const struct time_gemm *g)
     return g->trans_a && g->k % 1024 != 0;
 }
 
-/* On old cards products with a transposed A slow down the more, the more rows it has. */
-static double tall(const struct time_card *card, const struct time_gemm *g)
+double time_gemm_slowdown(const struct time_card *card, const struct time_gemm *g)
 {
     const struct time_constants *c = &time_constants;
     if (!g->trans_a || !time_is_old(card))
@@ -97,7 +96,7 @@ double time_gemm_ms(const struct time_model *model, const struct time_gemm *gemm
         .k = g.k,
         .count = count(&g),
         .sms = card->sms,
-        .flop_per_ms = model->peak_gflops * 1e6 / card->sms / tall(card, &g),
+        .flop_per_ms = model->peak_gflops * 1e6 / card->sms / time_gemm_slowdown(card, &g),
         .step_ms = step_ms(card, &g),
         .bytes = time_gemm_bytes(model, &g) * (odd_pitch(&g) ? 1 + c->gemm_pitch_traffic : 1),
         .bytes_per_ms = c->gemm_bandwidth * time_bytes_per_ms(card),

@@ -49,6 +49,11 @@ double time_bytes_per_ms(const struct time_card *card);
 double time_gemm_ms(const struct time_model *model, const struct time_gemm *gemm);
 double time_conv_ms(const struct time_model *model, const struct time_conv *conv);
 
+/* On old cards products with a transposed A slow down the more, the more rows it has; a factor on arithmetic, from 1
+ * on. Cards differ in it: the rows have 1.0 to SLOWDOWN_MOST. */
+double time_gemm_slowdown(const struct time_card *card, const struct time_gemm *gemm);
+#define SLOWDOWN_MOST 3.2
+
 double time_gemm_flop(const struct time_gemm *gemm);
 double time_gemm_bytes(const struct time_model *model, const struct time_gemm *gemm);
 double time_conv_flop(const struct time_conv *conv);

@@ -199,6 +199,33 @@ Test(size_time, a_large_product_gives_the_peak_itself)
     cr_assert_float_eq(model.peak_gflops, 10191, 102);
 }
 
+/* The same product of the same card with A transposed took 698.448 ms, three times as long: no
+ * slower card, a slower kernel. */
+Test(size_time, a_slow_kernel_is_not_taken_for_a_slow_card)
+{
+    struct time_card card = card_of("titan x (pascal)");
+    struct time_calibration c = { { .m = 8448, .n = 48000, .k = 2816, .trans_a = true }, 698.448 };
+    struct time_model model;
+    time_model_init(&model, &card, TIME_FP32, &c);
+    cr_assert_float_eq(model.peak_gflops, 10191, 1529);
+    c.ms = 7000; /* but one that takes thirty times as long is */
+    time_model_init(&model, &card, TIME_FP32, &c);
+    cr_assert_lt(model.peak_gflops, 1200);
+}
+
+/* Half a TITAN X's fp32 rate in "fp16", which the card has no arithmetic for: some library does it.
+ */
+Test(size_time, what_was_measured_can_be_done)
+{
+    struct time_card card = card_of("gtx titan x");
+    struct time_calibration c = { { .m = 8192, .n = 8192, .k = 8192 },
+                                  2 * 8192.0 * 8192 * 8192 / 2500e6 };
+    struct time_model model;
+    time_model_init(&model, &card, TIME_FP16, &c);
+    cr_assert_null(model.reason);
+    cr_assert_float_eq(gemm_ms(&model, 4096, 4096, 4096), 2 * 4096.0 * 4096 * 4096 / 2500e6, 3);
+}
+
 Test(size_time, a_product_that_says_nothing_leaves_a_peak_that_clocks_allow)
 {
     struct time_card card = card_of("920m");
