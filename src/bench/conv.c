@@ -18,7 +18,7 @@ static const struct {
             conv_##name##_run, factor                                                              \
     }
     [CONV_IMPLICIT] = METHOD(implicit, 1),   [CONV_POINTWISE] = METHOD(pointwise, 1),
-    [CONV_DEPTHWISE] = METHOD(depthwise, 1), [CONV_WINOGRAD] = METHOD(winograd, 4),
+    [CONV_DEPTHWISE] = METHOD(depthwise, 1), [CONV_WINOGRAD] = METHOD(winograd, 2),
     [CONV_IM2COL] = METHOD(im2col, 1),
 };
 
@@ -227,6 +227,8 @@ int conv_run(struct gpu *gpu, const struct conv_algorithm *algorithm,
     const char *reason = conv_unsupported(algorithm, shape);
     if (reason)
         return err_set(err, ERR_USAGE, "'%s' cannot do this: %s", algorithm->name, reason);
+    if ((buffers->input | buffers->weights | buffers->output | buffers->workspace) % 16)
+        return err_set(err, ERR_USAGE, "an address is no multiple of 16");
     if (buffers->workspace_bytes < conv_workspace_bytes(algorithm, shape, gpu->device.sm_count))
         return err_set(err, ERR_USAGE, "'%s' needs more workspace", algorithm->name);
     if (algorithm->pass != CONV_FORWARD && (options->bias || options->relu))

@@ -61,9 +61,9 @@ const char *conv_unsupported(const struct conv_algorithm *algorithm,
 const struct conv_algorithm *conv_choose(const struct conv_shape *shape, enum conv_pass pass,
                                          enum bench_precision precision, int sm_count);
 
-/* By how much reference_bound's `relative` is to be multiplied. Winograd 4: the transforms of data
- * and result add 4 and 9 terms each way, whose magnitudes sum to 1.4 times those of the direct sum
- * for data of either sign, and round six times more on the way. */
+/* By how much reference_bound's `relative` is to be multiplied. Winograd 2: for data of either sign
+ * the magnitudes of what its transforms add up come to 1.4 times those of the direct sum, and each
+ * result is rounded a few times more on the way. */
 double conv_error_factor(const struct conv_algorithm *algorithm);
 
 /* What conv_run() needs beside the tensors; 0 for most. */

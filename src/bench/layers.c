@@ -164,6 +164,8 @@ int layer_run(struct gpu *gpu, enum layer_op op, enum bench_precision precision,
                        bench_precision_name(precision));
     if (reason)
         return err_set(err, ERR_USAGE, "'%s' cannot do this: %s", ops[op].name, reason);
+    if ((buffers->input | buffers->other | buffers->output) % 16)
+        return err_set(err, ERR_USAGE, "an address is no multiple of 16");
     switch (ops[op].kind) {
     case POOL:
         return run_pool(&job, err);

@@ -306,7 +306,7 @@ enum { GEOMETRIES = sizeof geometries / sizeof geometries[0] };
 
 /* A case in so many is run without SMFIT_FULL; which ones differs by target, so that all targets
  * together have run nearly all. */
-enum { SAMPLE = 3 };
+enum { SAMPLE = 2 };
 
 static void run_algorithm(struct kernels *k, const struct conv_algorithm *a, int turn)
 {

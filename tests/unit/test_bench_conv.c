@@ -171,6 +171,11 @@ Test(bench_conv, a_run_without_its_workspace_or_for_the_wrong_pass_is_refused)
     cr_assert_eq(conv_run(&gpu, data, &plain, &none, &relu, &err), -1);
     cr_assert_eq(err.code, ERR_USAGE);
     err_clear(&err);
+    const struct conv_buffers odd = { .output = 8 };
+    cr_assert_eq(conv_run(&gpu, data, &plain, &odd, &plainly, &err), -1);
+    cr_assert_eq(err.code, ERR_USAGE);
+    cr_assert_not_null(strstr(err.msg, "16"), "%s", err.msg);
+    err_clear(&err);
     struct conv_shape strided = plain;
     strided.stride_h = 2;
     const struct conv_algorithm *winograd = named("winograd-2x2-3x3", CONV_FORWARD, BENCH_FP32);
