@@ -37,7 +37,7 @@ const struct time_constants time_constants
           /* With A transposed and rows that begin no multiple of 1024 elements apart, memory moves
              that much more. */
           .gemm_pitch_traffic = 0.719,
-          /* Old cards, A transposed: the slowdown grows from half of tall_rows to tall_rows, up to
+          /* Maxwell and Pascal, A transposed: the slowdown grows from half of tall_rows to tall_rows, up to
            * this; where rows are a multiple of 1024 apart only the share below of it. */
           .gemm_tall_transposed = 0.79,
           .gemm_tall_rows = 4807,

@@ -41,7 +41,7 @@ static bool odd_pitch(const struct time_gemm *g)
 double time_gemm_slowdown(const struct time_card *card, const struct time_gemm *g)
 {
     const struct time_constants *c = &time_constants;
-    if (!g->trans_a || !time_is_old(card))
+    if (!g->trans_a || !time_is_old(card) || card->cc < 50)
         return 1;
     double half = c->gemm_tall_rows / 2;
     double share = fmin(fmax((g->m - half) / half, 0), 1);

@@ -49,8 +49,9 @@ double time_bytes_per_ms(const struct time_card *card);
 double time_gemm_ms(const struct time_model *model, const struct time_gemm *gemm);
 double time_conv_ms(const struct time_model *model, const struct time_conv *conv);
 
-/* On old cards products with a transposed A slow down the more, the more rows it has; a factor on arithmetic, from 1
- * on. Cards differ in it: the rows have 1.0 to SLOWDOWN_MOST. */
+/* On Maxwell and Pascal products with a transposed A slow down the more, the more rows it has; a factor on arithmetic,
+ * from 1 on. Cards differ in it: the rows have 1.0 to SLOWDOWN_MOST. Kepler does not (K20m, PPoPP 2017 artifact:
+ * 6144^3 with A transposed at 98 % of the best rate). */
 double time_gemm_slowdown(const struct time_card *card, const struct time_gemm *gemm);
 #define SLOWDOWN_MOST 3.2
 

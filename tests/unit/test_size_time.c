@@ -260,6 +260,32 @@ Test(size_time, a_card_that_the_fit_has_not_seen)
     cr_assert_lt(sum / (double)count, 0.2, "mean error %.3f", sum / (double)count);
 }
 
+/* A Tesla K20m, of a generation that no constant was fitted to: cuBLAS 7 with A transposed, GFLOP/s
+ * of the PPoPP 2017 artifact in the benchmark notes. */
+Test(size_time, a_generation_that_the_fit_has_not_seen)
+{
+    static const struct {
+        int n;
+        double gflops;
+    } rows[] = { { 768, 2013 }, { 1536, 2356 }, { 3072, 2606 }, { 6144, 2652 } };
+    struct time_card card = card_of("tesla k20m");
+    struct time_calibration c = { { .m = 12288, .n = 12288, .k = 12288, .trans_a = true },
+                                  2 * pow(12288, 3) / 2705e6 };
+    struct time_model model;
+    time_model_init(&model, &card, TIME_FP32, &c);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct time_op op = {
+            .kind = TIME_OP_GEMM,
+            .gemm = { .m = rows[i].n, .n = rows[i].n, .k = rows[i].n, .trans_a = true }
+        };
+        struct time_result r;
+        time_predict(&model, &op, &r);
+        double ms = 2 * pow(rows[i].n, 3) / (rows[i].gflops * 1e6);
+        cr_assert(fabs(r.ms / ms - 1) < 0.22, "%d: %g, published %g ms", rows[i].n, r.ms, ms);
+        cr_assert(r.low_ms < ms && ms < r.high_ms, "%d: outside of the range", rows[i].n);
+    }
+}
+
 /* ---- what holds for every card ---- */
 
 static const struct {
