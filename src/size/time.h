@@ -1,6 +1,6 @@
 /* How long a matrix product, a convolution or a pass over memory takes on a card, from the card's figures and
  * at most one time that was measured on it. A model of what vendor libraries do (tiles, waves, split sums,
- * algorithms of convolutions), not of one kernel; its constants are in time_constants.h, each with where it is from.
+ * algorithms of convolutions), not of one kernel; its constants are in time_constants.c, each with what it means.
  *
  *     struct time_model model;
  *     time_model_init(&model, &card, TIME_FP32, &calibration or NULL);
