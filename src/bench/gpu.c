@@ -84,7 +84,7 @@ int gpu_kernel(struct gpu *gpu, const char *family, const char *name,
     if (!found)
         return -1;
     if (!found->load.module)
-        return driver_check(err, found->load.code, "cuModuleLoadData");
+        return driver_check(err, found->load.code, "cuModuleLoadDataEx");
     return module_function(&gpu->driver, &found->load, name, function, err);
 }
 
@@ -94,7 +94,7 @@ int gpu_load(struct gpu *gpu, const char *family, double *ms, struct err *err)
     if (!found)
         return -1;
     *ms = (double)found->load.time_ns / 1e6;
-    return found->load.module ? 0 : driver_check(err, found->load.code, "cuModuleLoadData");
+    return found->load.module ? 0 : driver_check(err, found->load.code, "cuModuleLoadDataEx");
 }
 
 int gpu_alloc(const struct gpu *gpu, size_t bytes, uint64_t *address, struct err *err)
