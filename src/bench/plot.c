@@ -174,7 +174,8 @@ static void add_roofs(const struct plot *p)
         double from = p->bandwidth > 0 ? r->gflops / p->bandwidth : pow(10, p->x_low);
         double x = fmax(from, pow(10, p->x_low)), y = at_y(p, r->gflops);
         add_line(p->out, at_x(p, x), y, RIGHT, y, colour_of(r), 2);
-        snprintf(text, sizeof text, "%s  %.4g GFLOP/s", r->name + 8, r->gflops);
+        snprintf(text, sizeof text, "%s: %.4g G%sOP/s", r->name + 8, r->gflops,
+                 strstr(r->precision, "int") ? "" : "FL");
         add_words(p->out, RIGHT - 4, y - 5, "end", 12, colour_of(r), text);
         most = fmax(most, r->gflops);
     }
@@ -187,8 +188,8 @@ static void add_roofs(const struct plot *p)
         return;
     add_line(p->out, at_x(p, low), at_y(p, low * p->bandwidth), at_x(p, high),
              at_y(p, high * p->bandwidth), "#000", 2);
-    snprintf(text, sizeof text, "%s  %.4g GB/s", p->bandwidth_name, p->bandwidth);
-    add_words(p->out, at_x(p, low) + 14, at_y(p, low * p->bandwidth) - 4, "start", 12, "#000",
+    snprintf(text, sizeof text, "%s: %.4g GB/s", p->bandwidth_name, p->bandwidth);
+    add_words(p->out, at_x(p, low) + 14, at_y(p, low * p->bandwidth) + 16, "start", 12, "#000",
               text);
 }
 
