@@ -244,6 +244,11 @@ $(KERNEL_TESTS): $(BUILD)/tests/kernels/%: $(BUILD)/tests/kernels/op_%.o $(BUILD
 test-kernels: $(KERNEL_TESTS) $(VGPU) $(FATBIN)/manifest.tsv ## every kernel on virtual cards, against references; SMFIT_FULL=1 all cases
 	@tests/kernels/run $(BUILD) $(FATBIN)
 
+# Kernels with a fault each: the tests must notice.
+.PHONY: mutate
+mutate: $(KERNEL_TESTS) $(VGPU) $(FATBIN)/manifest.tsv ## kernels made wrong on purpose: do their tests notice?
+	@FATBIN=$(abspath $(FATBIN)) NVCC_FLAGS='$(NVCC_FLAGS)' scripts/mutate $(BUILD)
+
 # tests/fuzz/fuzz_<layer>_<what>.c is a libFuzzer target; here it is linked with a driver that gives it
 # the files of its corpus, and under FUZZER=1 (clang) with libFuzzer.
 FUZZER ?=
@@ -290,7 +295,7 @@ test-full: ## everything, before an issue is closed (up to 90 minutes)
 	    fuzz '$(MAKE) $(jobs) fuzz FUZZ_SECONDS=60' \
 	    faults 'scripts/faults $(BUILD) all' \
 	    model 'SMFIT_FULL=1 tests/vgpu/run $(BUILD)' \
-	    kernels 'SMFIT_FULL=1 tests/kernels/run $(BUILD) $(FATBIN)' \
+	    kernels 'SMFIT_FULL=1 tests/kernels/run $(BUILD) $(FATBIN)' mutants '$(MAKE) $(jobs) -s mutate' \
 	    sweeps 'SMFIT_FULL=1 TEST_SECONDS=2400 scripts/run-tests $(BUILD)/san/tests/test_image_sweeps'
 
 # ---- checks ------------------------------------------------------------------------------------

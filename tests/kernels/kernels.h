@@ -42,11 +42,11 @@ void kernels_result(struct kernels *k, bool ok, const char *format, ...)
 void kernels_give_up(struct kernels *k, const struct err *err, const char *what)
     __attribute__((noreturn));
 
-/* Device memory between guard bands of a pattern, `offset` bytes behind an address that is a
- * multiple of 256. Failures end the program. */
+/* Device memory between guard bands of a pattern (on the virtual GPU, behind it there is nothing at
+ * all), `offset` bytes behind an address that is a multiple of 256. Failures end the program. */
 struct kernels_buffer {
     uint64_t base, address;
-    size_t bytes, offset;
+    size_t bytes, offset, behind;
 };
 
 /* Filled with `from`, or when that is NULL with bytes of 0xff: NaN in every format. */
