@@ -142,7 +142,7 @@ fatbinary   = $(Q)$(call with_path,$(1)) fatbinary -64 --compress=false --create
 $(FATBIN)/manifest.tsv: $(IMAGES) $(FATBIN)/list fatbin/manifest
 	$(Q)fatbin/manifest $(FATBIN) <$(FATBIN)/list >$(part) $(done)
 
-$(FATBIN)/images.o: fatbin/images.S $(FATBIN)/images.inc $(FATBIN)/manifest.tsv $(FATBIN)/left-out
+$(FATBIN)/images.o: fatbin/images.S $(FATBIN)/images.inc $(FATBIN)/manifest.tsv $(FATBIN)/left-out $(FATBIN)/toolkits
 	$(Q)$(CC) -Wa,-I$(FATBIN) -c -o $(part) $< $(done)
 
 # The program looks into itself: are all of them there?

@@ -1,5 +1,5 @@
 /* Embeds the containers and the tables that images.h declares. images.inc is written by the Makefile:
- * one line "image <family>, <container>, <file>" a container, and manifest and left-out files. */
+ * one line "image <family>, <container>, <file>" a container, and the texts of images.h. */
 
     .macro image family, container, file
     .section .nv_fatbin, "a", @progbits

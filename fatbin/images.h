@@ -27,4 +27,7 @@ extern const size_t embedded_manifest_size;
 /* Why images are missing, one line a reason, each ending in a newline; "" when none is. */
 extern const char embedded_left_out[];
 
+/* The compilers that the images are from, "CUDA 11.8", one a line; "" when there are none. */
+extern const char embedded_toolkits[];
+
 #endif

@@ -8,7 +8,10 @@
 /* A cache that the driver does not tell of: larger than that of any card before 2017. */
 #define UNKNOWN_L2 (4.0 * 1048576)
 
-enum { TURNS_MAX = 64 };
+enum { TURNS_MAX = 64, TINY = 64 };
+
+/* From here on a first launch at a small size is worth its time. */
+#define TINY_FLOP 1e8
 
 unsigned op_turns(const struct op_place *place, double bytes)
 {
@@ -84,8 +87,66 @@ static int run_once(struct op *op, struct err *err)
     return op_run(op, 0, err);
 }
 
+static int cut(int length, int most)
+{
+    return length < most ? length : most;
+}
+
+/* The same operation at a size that takes no time: whatever is wrong shows there first. Lengths
+ * stay multiples of what kernels want, and of groups. */
+static struct bench_case tiny(const struct bench_case *c)
+{
+    struct gemm_shape g = c->gemm;
+    struct conv_shape v = c->conv;
+    if (c->kind == CASE_GEMM) {
+        g.m = cut(g.m, TINY);
+        g.n = cut(g.n, TINY);
+        g.k = cut(g.k, TINY);
+        g.batch = cut(g.batch, 2);
+        return case_gemm(c->engine, c->precision, &g);
+    }
+    bool depthwise = v.groups > 1 && v.groups == v.c;
+    v.n = 1;
+    v.h = cut(v.h, TINY / 4);
+    v.w = cut(v.w, TINY / 4);
+    if (depthwise)
+        v.groups = v.c = v.k = cut(v.c, TINY);
+    else if (v.groups == 1) {
+        v.c = cut(v.c, TINY);
+        v.k = cut(v.k, TINY);
+    }
+    return case_conv(c->engine, c->precision, &v, c->pass);
+}
+
+static int open_one(struct op *op, const struct op_place *place, const struct bench_case *c,
+                    struct row *row, struct err *err);
+
+static int try_tiny(const struct op_place *place, const struct bench_case *c, struct row *row,
+                    struct err *err)
+{
+    struct op op;
+    struct op_place plain = *place;
+    struct bench_case small = tiny(c);
+    plain.tune = NULL; /* what is fastest there says nothing */
+    if (open_one(&op, &plain, &small, row, err))
+        return -1;
+    op_close(&op);
+    return 0;
+}
+
 int op_open(struct op *op, const struct op_place *place, const struct bench_case *c,
             struct row *row, struct err *err)
+{
+    bool large = (c->kind == CASE_GEMM || c->kind == CASE_CONV) && !case_is_cpu(c) &&
+                 c->flop > TINY_FLOP && !place->simulated;
+    *op = (struct op){ .place = place, .c = *c };
+    if (large && try_tiny(place, c, row, err))
+        return -1;
+    return open_one(op, place, c, row, err);
+}
+
+static int open_one(struct op *op, const struct op_place *place, const struct bench_case *c,
+                    struct row *row, struct err *err)
 {
     *op = (struct op){ .place = place, .c = *c, .kind = kind_of(c), .turns = 1 };
     if (place->missing[c->engine]) {

@@ -9,7 +9,8 @@
  * when out of memory. */
 size_t *op_check_elements(size_t total, size_t inner, size_t terms, size_t *count);
 
-/* Algorithms that transform their data first add and subtract more than the definition does. */
+/* By the name of somebody else's algorithm: those that transform their data first add and subtract
+ * more than the definition does. */
 void op_check_widen(struct reference_bound *bound, const char *algorithm);
 
 void op_check_say(const struct reference_error *error, const struct reference_bound *bound,

@@ -202,7 +202,10 @@ static int compare(struct op *op, const struct conv_state *s, float *const value
     struct reference_error error = { 0 };
     struct reference_conv reference = { c->conv,   c->pass, values[X], values[W],
                                         values[Y], NULL,    false };
-    op_check_widen(&bound, op->variant);
+    if (s->algorithm)
+        bound.relative *= conv_error_factor(s->algorithm);
+    else
+        op_check_widen(&bound, op->variant);
     size_t *index = op_check_elements(out->count, row_length(c), terms, &count);
     if (!index)
         return err_set(err, ERR_MEMORY, "out of memory");

@@ -14,6 +14,7 @@
  * Guesses of a slow notebook's, for the forecast alone. */
 #define GROUP_SECONDS  0.4
 #define CASE_SECONDS   0.05
+#define LOAD_SECONDS   0.02
 #define SAMPLE_SECONDS 0.002
 
 bool plan_matches(const char *name, const char *pattern)
@@ -104,15 +105,15 @@ double plan_case_seconds(const struct plan_settings *s, const struct bench_case 
     if (c->planned != ROW_OK || c->kind == CASE_NET)
         return 0;
     if (c->kind == CASE_LOAD)
-        return CASE_SECONDS;
+        return LOAD_SECONDS;
     /* One sample is thrown away as warm-up; the check and the choice of a kernel launch a few
      * times. */
     double sample = fmax(s->sample_ms, c->expected_ms) / 1e3 + SAMPLE_SECONDS;
     return CASE_SECONDS + (s->rounds + 1) * sample + 10 * c->expected_ms / 1e3;
 }
 
-/* What sorts the cases: those that belong together follow each other. Data of one class are shared by
- * nothing in the ceilings, so that one worker may do all of them. */
+/* What sorts the cases: those that belong together follow each other. Data of one class are shared
+ * by nothing in the ceilings, so that one worker may do all of them. */
 static int rank(const struct bench_case *c)
 {
     bool mixed = c->kind == CASE_LOAD || c->kind == CASE_CEILING;

@@ -49,7 +49,7 @@ static void refuse_below(struct bench_case *c, unsigned cc, unsigned needed)
 
 static bool is_measured(const char *family)
 {
-    return str_starts(family, "ceil") || str_starts(family, "gemm") || str_starts(family, "conv");
+    return strcmp(family, "probe") != 0; /* which has a command of its own */
 }
 
 int plan_add_loads(struct planning *p)
@@ -93,6 +93,16 @@ static double ceiling_amount(const struct planning *p, const struct ceiling *c)
     return p->options->simulated ? fmin(work / 10, most) : work;
 }
 
+/* Lowest capability that has kernels of ours for it; 0: there are none. */
+static unsigned gemm_needs(enum bench_precision precision)
+{
+    unsigned least = 0;
+    for (size_t i = 0; i < gemm_variant_count; i++)
+        if (gemm_variants[i].precision == precision && (!least || gemm_variants[i].target < least))
+            least = gemm_variants[i].target;
+    return least;
+}
+
 /* In a quick run: the arithmetic and the memory that results are held against. */
 static bool is_brief(const struct ceiling *c)
 {
@@ -130,16 +140,6 @@ int plan_add_ceilings(struct planning *p)
 }
 
 /* ---- whose code, in which arithmetic ---- */
-
-/* Lowest capability that has kernels of ours for it; 0: there are none. */
-static unsigned gemm_needs(enum bench_precision precision)
-{
-    unsigned least = 0;
-    for (size_t i = 0; i < gemm_variant_count; i++)
-        if (gemm_variants[i].precision == precision && (!least || gemm_variants[i].target < least))
-            least = gemm_variants[i].target;
-    return least;
-}
 
 static unsigned conv_needs(enum bench_precision precision, enum conv_pass pass)
 {
@@ -282,8 +282,8 @@ static int add_conv(struct planning *p, struct said *said, const struct conv_sha
         if (plan_add(p, &c))
             return -1;
         c.engine = ENGINE_CUDNN;
-        if (c.planned == ROW_OK && !o->simulated && is_compared(o, owner, (enum bench_precision)i) &&
-            plan_add(p, &c))
+        if (c.planned == ROW_OK && !o->simulated &&
+            is_compared(o, owner, (enum bench_precision)i) && plan_add(p, &c))
             return -1;
     }
     struct bench_case c = case_conv(ENGINE_ONEDNN, BENCH_FP32, shape, pass);

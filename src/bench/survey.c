@@ -6,6 +6,7 @@
 #include "bench/measure_place.h"
 #include "core/json.h"
 #include "core/str.h"
+#include "cuda/nvml.h"
 
 enum { TIMEOUT_MS = 120000 };
 
@@ -56,6 +57,30 @@ static void report_cpu(FILE *to, const struct measure_place *p, enum case_engine
         report(to, name, "", "", p->op.missing[engine], engine, 0);
 }
 
+/* What the card says of itself at this moment: clocks, temperature, power. */
+static void report_readings(FILE *to, const struct measure_place *p)
+{
+    struct nvml_reading reading;
+    struct err err;
+    err_clear(&err);
+    struct nvml *nvml = nvml_open(p->nvml, &err);
+    json_t *all = json_object();
+    nvml_read(nvml, p->gpu.device.pci_id, &reading);
+    for (int i = 0; i < NVML_FIELD_COUNT; i++) {
+        const struct nvml_value *v = &reading.field[i];
+        const char *why = nvml ? v->why : err.msg;
+        json_put(all, nvml_field_name((enum nvml_field)i),
+                 v->known ? json_pack("{s:I, s:s}", "value", (json_int_t)v->value, "unit",
+                                      nvml_field_unit((enum nvml_field)i))
+                          : json_pack("{s:s}", "why", why));
+    }
+    nvml_close(nvml);
+    json_t *line = json_pack("{s:o}", "readings", all);
+    json_dumpf(line, to, JSON_COMPACT);
+    fputc('\n', to);
+    json_decref(line);
+}
+
 /* measure_place opens what its cases need: these need each engine that is asked for. */
 static size_t cases_for(const json_t *asked, struct bench_case *cases)
 {
@@ -76,6 +101,8 @@ static int run(const json_t *input, FILE *to, struct err *err)
     if (measure_place_open(&place, json_object_get(input, "input"), cases, cases_for(asked, cases),
                            &settings, err))
         return -1;
+    if (place.has_gpu)
+        report_readings(to, &place);
     if (asks(asked, ENGINE_CUBLAS))
         report_vendor(to, &place, VENDOR_CUBLAS, ENGINE_CUBLAS);
     if (asks(asked, ENGINE_CUDNN))
@@ -146,8 +173,8 @@ static json_t *document_for(const struct measure_input *input, const bool asked[
     return json_pack("{s:o, s:o}", "input", measure_document(&plain), "engines", engines);
 }
 
-/* Asks one worker. `how`: what kept it from telling of all of them, "" nothing; `*died`: it did not end
- * of its own accord. */
+/* Asks one worker. `how`: what kept it from telling of all of them, "" nothing; `*died`: it did not
+ * end of its own accord. */
 static int ask(const struct measure_input *input, const bool asked[ENGINE_COUNT], struct survey *s,
                char *how, size_t size, bool *died, struct err *err)
 {
@@ -160,6 +187,8 @@ static int ask(const struct measure_input *input, const bool asked[ENGINE_COUNT]
         const json_t *line = json_array_get(ran.lines, i);
         const json_t *error = json_object_get(line, "error");
         take_line(s, line);
+        if (json_object_get(line, "readings"))
+            json_object_update(s->readings, json_object_get(line, "readings"));
         if (error)
             take_text(error, "message", how, size);
     }
@@ -172,13 +201,12 @@ static int ask(const struct measure_input *input, const bool asked[ENGINE_COUNT]
 int survey_run(const struct measure_input *input, bool gpu, bool cpu, struct survey *s,
                struct err *err)
 {
-    bool asked[ENGINE_COUNT] = { [ENGINE_CUBLAS] = gpu,
-                                 [ENGINE_CUDNN] = gpu,
-                                 [ENGINE_OPENBLAS] = cpu,
-                                 [ENGINE_ONEDNN] = cpu };
+    bool asked[ENGINE_COUNT] = {
+        [ENGINE_CUBLAS] = gpu, [ENGINE_CUDNN] = gpu, [ENGINE_OPENBLAS] = cpu, [ENGINE_ONEDNN] = cpu
+    };
     char how[160];
     bool died;
-    *s = (struct survey){ .count = 0 };
+    *s = (struct survey){ .readings = gpu ? json_object() : NULL };
     if (ask(input, asked, s, how, sizeof how, &died, err))
         return -1;
     for (int e = ENGINE_CUBLAS; e < ENGINE_COUNT; e++) {
@@ -192,6 +220,18 @@ int survey_run(const struct measure_input *input, bool gpu, bool cpu, struct sur
             miss(s, (enum case_engine)e, how);
     }
     return 0;
+}
+
+void survey_free(struct survey *s)
+{
+    json_decref(s->readings);
+    s->readings = NULL;
+}
+
+void survey_without(struct survey *s, const char *why)
+{
+    miss(s, ENGINE_CUBLAS, why);
+    miss(s, ENGINE_CUDNN, why);
 }
 
 const char *survey_missing(const struct survey *s, enum case_engine engine)

@@ -40,6 +40,15 @@ static json_t *device_json(const struct bench_run *r)
     return j;
 }
 
+/* Whose compilers our kernels are from. */
+static json_t *toolkits_json(void)
+{
+    json_t *list = json_array();
+    for (const char *p = embedded_toolkits, *end; (end = strchr(p, '\n')); p = end + 1)
+        json_array_append_new(list, json_stringn(p, (size_t)(end - p)));
+    return list;
+}
+
 json_t *bench_json_environment(const struct bench_run *r)
 {
     json_t *j = json_object();
@@ -59,6 +68,11 @@ json_t *bench_json_environment(const struct bench_run *r)
         json_put_unknown(j, "cpu_cores", "this machine does not tell");
     put_told(j, "cpu_governor", r->host.governor);
     put_told(j, "power_source", r->host.power);
+    json_put(j, "toolkits", toolkits_json());
+    if (r->survey.readings)
+        json_put(j, "readings", json_incref(r->survey.readings));
+    else
+        json_put_unknown(j, "readings", r->device ? "a virtual card has none" : "there is no card");
     return j;
 }
 

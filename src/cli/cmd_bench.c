@@ -226,7 +226,11 @@ static int measure(struct bench_run *r, struct err *err)
                           .on_progress = on_progress };
     bool gpu = r->device && !r->machine.simulated;
     bool cpu = r->options.cpu || gpu;
-    if (survey_run(&c.input, gpu, cpu, &r->survey, err) || make_plan(r, err) || open_stream(r, err))
+    if (survey_run(&c.input, gpu, cpu, &r->survey, err))
+        return -1;
+    if (r->machine.simulated)
+        survey_without(&r->survey, "a virtual card runs no vendor's library");
+    if (make_plan(r, err) || open_stream(r, err))
         return -1;
     c.plan = &r->plan;
     c.nets = r->nets.list;
@@ -325,6 +329,7 @@ static int run(struct cmd_run *run, struct err *err)
         stream_close(&r->stream);
         plan_free(&r->plan);
         bench_nets_free(&r->nets);
+        survey_free(&r->survey);
         row_list_free(&r->rows);
         machine_close(&r->machine);
         json_decref(r->header);
