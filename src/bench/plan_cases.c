@@ -106,8 +106,8 @@ static unsigned gemm_needs(enum bench_precision precision)
 /* In a quick run: the arithmetic and the memory that results are held against. */
 static bool is_brief(const struct ceiling *c)
 {
-    return c->kind == CEILING_ARITHMETIC || c->kind == CEILING_TENSOR ||
-           c->kind == CEILING_LAUNCH || strcmp(c->name, "copy") == 0 ||
+    bool ours = c->precision < BENCH_PRECISION_COUNT && gemm_needs(c->precision) > 0;
+    return ours || c->kind == CEILING_LAUNCH || strcmp(c->name, "copy") == 0 ||
            strcmp(c->name, "h2d-pinned") == 0;
 }
 
