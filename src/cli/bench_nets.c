@@ -87,26 +87,32 @@ static size_t gather(const struct net *net, struct plan_layer *layers, int *othe
     return n;
 }
 
+int bench_nets_add(struct bench_nets *nets, const struct net *net, struct err *err)
+{
+    size_t at = nets->count;
+    if (at == BENCH_NETS_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d networks", BENCH_NETS_MAX);
+    struct plan_net *to = &nets->list[at];
+    *to = (struct plan_net){ .others = 0 };
+    str_copy(nets->names[at], sizeof nets->names[at], net->name);
+    nets->layers[at] = calloc(net->count + 1, sizeof *nets->layers[at]);
+    if (!nets->layers[at])
+        return err_set(err, ERR_MEMORY, "out of memory");
+    to->name = nets->names[at];
+    to->layers = nets->layers[at];
+    to->count = gather(net, nets->layers[at], &to->others);
+    nets->count++;
+    return 0;
+}
+
 static int load(struct bench_nets *nets, const char *name, struct err *err)
 {
     struct net net;
-    size_t at = nets->count;
     if (nets_find(&net, name, 0, err))
         return -1;
-    struct plan_net *to = &nets->list[at];
-    *to = (struct plan_net){ .others = 0 };
-    str_copy(nets->names[at], sizeof nets->names[at], net.name);
-    nets->layers[at] = calloc(net.count + 1, sizeof *nets->layers[at]);
-    if (nets->layers[at]) {
-        to->name = nets->names[at];
-        to->layers = nets->layers[at];
-        to->count = gather(&net, nets->layers[at], &to->others);
-        nets->count++;
-    } else {
-        err_set(err, ERR_MEMORY, "out of memory");
-    }
+    int failed = bench_nets_add(nets, &net, err);
     net_free(&net);
-    return nets->count > at ? 0 : -1;
+    return failed;
 }
 
 int bench_nets_load(struct bench_nets *nets, const char *const *names, size_t count,

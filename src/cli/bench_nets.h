@@ -17,6 +17,9 @@ struct bench_nets {
 /* ERR_USAGE: no such network, with the nearest. bench_nets_free in both cases. */
 int bench_nets_load(struct bench_nets *nets, const char *const *names, size_t count,
                     struct err *err);
+/* Any other network. ERR_LIMIT: the list is full. */
+struct net;
+int bench_nets_add(struct bench_nets *nets, const struct net *net, struct err *err);
 void bench_nets_free(struct bench_nets *nets);
 
 #endif

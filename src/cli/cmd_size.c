@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/out.h"
+#include "cli/size_confirm.h"
 #include "cli/size_view.h"
 #include "core/os.h"
 
@@ -21,6 +22,7 @@ static const struct opt options[] = {
     { 0, "checkpoint", OPTS_FLAG, NULL, NULL, "opt.size_checkpoint", OPTION(checkpoint) },
     { 0, "budget", OPTS_TEXT, "SIZE", NULL, "opt.size_budget", OPTION(budget) },
     { 0, "dataset", OPTS_TEXT, "IMAGES", NULL, "opt.size_dataset", OPTION(dataset) },
+    { 0, "measure", OPTS_FLAG, NULL, NULL, "opt.size_measure", OPTION(measure) },
     { 0, "layers", OPTS_FLAG, NULL, NULL, "opt.size_layers", OPTION(layers) },
     { 0, "plot", OPTS_TEXT, "FILE", NULL, "opt.size_plot", OPTION(plot) },
     SIZE_OPERATIONS_OPTIONS(struct size_options, operations),
@@ -85,6 +87,34 @@ static enum cmd_exit status_of(const struct size_view *v)
     return m->choice.fits && works ? CMD_DONE : CMD_NOT_FIT;
 }
 
+/* The card that measurements are made on, as the tables know it. */
+static int find_device(const struct size_measure *m, struct target_list *targets, struct err *err)
+{
+    char name[128];
+    size_measure_card(m, name, sizeof name);
+    if (target_assume(targets, name, err))
+        return -1;
+    targets->list[0].rule.driver = m->machine.version;
+    targets->list[0].rule.os = m->machine.os;
+    targets->list[0].how = m->machine.simulated ? TARGET_ASSUMED : TARGET_PCI;
+    return 0;
+}
+
+static int work_out(struct size_view *v, struct target_list *targets, struct size_measure *m,
+                    struct err *err)
+{
+    bool measure = v->request->options->measure;
+    if (measure && v->run->globals->assume.count)
+        return err_set(err, ERR_USAGE, "nothing can be measured on an assumed card; --virtual simulates one");
+    if (measure && size_measure_open(m, v->run, &v->net->net, err))
+        return -1;
+    if (measure ? find_device(m, targets, err) : find_card(v->run, targets, err))
+        return -1;
+    v->target = &targets->list[0];
+    v->used_bytes = -1;
+    return measure ? size_confirm(v, m, err) : size_view_make(v, err);
+}
+
 static int answer(struct cmd_run *run, const struct size_request *request,
                   const struct size_net *net, struct err *err)
 {
@@ -93,22 +123,22 @@ static int answer(struct cmd_run *run, const struct size_request *request,
     struct host host;
     int status = -1;
     struct size_view *v = calloc(1, sizeof *v);
-    if (!v)
-        return err_set(err, ERR_MEMORY, "out of memory");
-    if (find_card(run, &targets, err))
-        goto done;
-    read_host(run, &cpu, &host);
-    v->run = run;
-    v->request = request;
-    v->net = net;
-    v->target = &targets.list[0];
-    v->cpu = &cpu;
-    v->host = &host;
-    if (size_view_make(v, err) || show(v, err))
-        goto done;
-    status = status_of(v);
-done:
-    target_free(&targets);
+    struct size_measure *m = calloc(1, sizeof *m);
+    if (v && m) {
+        read_host(run, &cpu, &host);
+        v->run = run;
+        v->request = request;
+        v->net = net;
+        v->cpu = &cpu;
+        v->host = &host;
+        if (work_out(v, &targets, m, err) == 0 && show(v, err) == 0)
+            status = (int)status_of(v);
+        size_measure_close(m);
+        target_free(&targets);
+    } else {
+        err_set(err, ERR_MEMORY, "out of memory");
+    }
+    free(m);
     free(v);
     return status;
 }

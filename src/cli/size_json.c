@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/size_measure.h"
 #include "cli/size_view.h"
 #include "core/json.h"
 
@@ -231,6 +232,23 @@ static json_t *layers_json(const struct size_view *v)
     return list;
 }
 
+static json_t *measurement_json(const struct size_view *v)
+{
+    const struct size_measure *m = v->measurement;
+    json_t *o = json_object();
+    json_put_number(o, "rows", m->layers);
+    json_put_number(o, "failed", m->failed);
+    json_put_number(o, "throttled", m->throttled);
+    json_put_bool(o, "confirmed", m->confirmed);
+    json_put(o, "measured_share", json_real(size_view_chosen(size_view_asked(v))->pace.measured));
+    json_put(o, "out_of_memory_batch", m->out_of_memory ? json_integer(m->out_of_memory) : json_null());
+    put_bytes(o, "total_bytes", m->room.total_bytes);
+    put_bytes(o, "free_bytes", m->room.free_bytes);
+    put_bytes(o, "tried_bytes", v->tried_bytes);
+    put_bytes(o, "refused_bytes", v->short_bytes);
+    return o;
+}
+
 void size_json_fill(json_t *doc, const struct size_view *v)
 {
     const struct size_mode *m = size_view_asked(v);
@@ -257,6 +275,8 @@ void size_json_fill(json_t *doc, const struct size_view *v)
     json_put(doc, "precisions", offers(v));
     json_put(doc, "host", host_json(v));
     json_put(doc, "advice", advice_json(&v->advice));
+    if (v->measurement)
+        json_put(doc, "measurement", measurement_json(v));
     if (v->request->options->layers)
         json_put(doc, "layers", layers_json(v));
 }

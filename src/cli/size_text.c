@@ -4,6 +4,7 @@
 
 #include "cli/grid.h"
 #include "cli/out.h"
+#include "cli/size_measure.h"
 #include "cli/size_parts.h"
 #include "cli/text.h"
 #include "core/utf8.h"
@@ -54,13 +55,33 @@ void size_sentence(enum out_style style, size_t indent, const char *id, const st
 
 /* ---- what was asked ------------------------------------------------------------------------------- */
 
+/* "1.81 billion"; Chinese counts in ten thousands and hundred millions. */
+static void add_count(struct str *to, double value)
+{
+    static const struct {
+        double from;
+        const char *id;
+    } west[] = { { 1e9, "size.count.billion" }, { 1e6, "size.count.million" },
+                 { 1e3, "size.count.thousand" }, { 0, "size.count.one" } },
+      east[] = { { 1e8, "size.count.yi" }, { 1e4, "size.count.wan" }, { 0, "size.count.one" } };
+    bool zh = strcmp(text_language(), "zh") == 0;
+    struct str number = STR_INIT;
+    size_t i = 0;
+    while (value < (zh ? east[i].from : west[i].from))
+        i++;
+    double unit = zh ? east[i].from : west[i].from;
+    size_add_number(&number, unit > 0 ? value / unit : value);
+    text_add(to, zh ? east[i].id : west[i].id, TEXT_ARGS({ "n", number.p }));
+    str_free(&number);
+}
+
 static void print_network(const struct size_view *v)
 {
     const struct net_totals t = net_totals(&v->net->net);
     struct str params = STR_INIT, macs = STR_INIT;
     char image[96];
-    size_add_number(&params, (double)t.params / 1e6);
-    size_add_number(&macs, (double)t.macs / 1e9);
+    add_count(&params, (double)t.params);
+    add_count(&macs, (double)t.macs);
     dims_text(&v->net->net.layers[0].out, image, sizeof image);
     size_sentence(OUT_PLAIN, 0, "size.network",
                   TEXT_ARGS({ "net", v->net->net.name }, { "params", params.p },
@@ -291,6 +312,40 @@ static void print_off(const struct offer *o)
                             { "why", text_get(o->works_why) }));
 }
 
+/* What the answer rests on, and what went wrong on the way. */
+static void print_measurement(const struct size_view *v)
+{
+    const struct size_measure *m = v->measurement;
+    const struct choice_point *p = size_view_chosen(size_view_asked(v));
+    struct str tried = STR_INIT;
+    char share[16], rows[24], failed[24], throttled[24], batch[16];
+    if (!m)
+        return;
+    snprintf(share, sizeof share, "%.0f", 100 * p->pace.measured);
+    snprintf(rows, sizeof rows, "%zu", m->layers);
+    snprintf(failed, sizeof failed, "%zu", m->failed);
+    snprintf(throttled, sizeof throttled, "%zu", m->throttled);
+    snprintf(batch, sizeof batch, "%d", m->out_of_memory);
+    size_sentence(OUT_PLAIN, 0, m->machine.simulated ? "size.measured.simulated" : "size.measured",
+                  TEXT_ARGS({ "rows", rows }, { "share", share }));
+    size_sentence(m->confirmed ? OUT_PLAIN : OUT_DOUBTFUL, 0,
+                  m->confirmed ? "size.measured.confirmed" : "size.measured.unconfirmed", NULL);
+    size_add_bytes(&tried, v->tried_bytes);
+    if (v->tried_bytes > 0 && v->short_bytes <= 0)
+        size_sentence(OUT_PLAIN, 0, "size.measured.fits", TEXT_ARGS({ "bytes", tried.p }));
+    if (v->short_bytes > 0)
+        size_sentence(OUT_BAD, 0, "size.measured.short", TEXT_ARGS({ "bytes", tried.p }));
+    if (m->out_of_memory)
+        size_sentence(OUT_BAD, 0, "size.measured.memory", TEXT_ARGS({ "batch", batch }));
+    if (m->failed)
+        size_sentence(OUT_DOUBTFUL, 0, "size.measured.failed",
+                      TEXT_ARGS({ "failed", failed }, { "rows", rows }));
+    if (m->throttled)
+        size_sentence(OUT_DOUBTFUL, 0, "size.measured.throttled",
+                      TEXT_ARGS({ "throttled", throttled }, { "rows", rows }));
+    str_free(&tried);
+}
+
 void size_text_print(const struct size_view *v)
 {
     struct str label = STR_INIT, safe = STR_INIT, memory = STR_INIT;
@@ -309,6 +364,7 @@ void size_text_print(const struct size_view *v)
         print_short(v);
     else
         print_unfit(v);
+    print_measurement(v);
     if (v->no_times)
         size_sentence(OUT_DOUBTFUL, 0, v->no_times, NULL);
     print_answers(v);

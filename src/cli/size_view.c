@@ -43,7 +43,9 @@ static bool sourced(const struct target *t)
 
 static int find_memory(struct size_view *v, struct err *err)
 {
-    double memory = card_figure(v->target, "memory_mib") * 1048576, budget = v->request->budget_bytes;
+    double memory = v->memory_bytes > 0 ? v->memory_bytes
+                                        : card_figure(v->target, "memory_mib") * 1048576;
+    double budget = v->request->budget_bytes;
     if (budget > 0 && memory > 0 && budget > memory)
         return err_set(err, ERR_USAGE, "a budget of %.0f MB is more than %s has (%.0f MB)", budget / 1e6,
                        v->target->name, memory / 1e6);
@@ -104,17 +106,19 @@ static void ask(const struct size_view *v, bool training, enum precision precisi
     *a = (struct choice_ask){ .net = &v->net->net,
                               .kept = &v->net->kept[training],
                               .model = v->no_times ? NULL : &v->models[precision],
+                              .measured = v->measured,
                               .batch = training == v->training ? r->batch : 0,
                               .target = training ? r->target_batch : 0,
-                              .most = training && r->target_batch ? r->target_batch : 0 };
+                              .most = training ? r->target_batch : 0,
+                              .limit = v->most };
     a->memory = (struct memory_ask){ .training = training,
                                      .checkpoint = training && r->options->checkpoint,
                                      .optimizer = r->optimizer,
                                      .precision = precision,
                                      .card_bytes = v->card_bytes,
                                      .budget = r->budget_bytes > 0,
-                                     .context_bytes = -1,
-                                     .display_bytes = -1,
+                                     .context_bytes = v->used_bytes,
+                                     .display_bytes = v->used_bytes < 0 ? -1 : 0,
                                      .framework = true,
                                      .windows = v->card.windows };
 }
@@ -171,7 +175,7 @@ static void compare_host(const struct size_view *v, bool training, struct size_m
 {
     const struct choice_point *p = size_view_chosen(m);
     const struct memory_ask *memory = &m->ask.memory;
-    const struct pace_ask a = { p->batch, training, false, memory->optimizer, PRECISION_FP32 };
+    const struct pace_ask a = { p->batch, training, false, memory->optimizer, PRECISION_FP32, NULL };
     pace_host(&v->net->net, v->host, &a, &m->host, NULL);
     m->host_rate = pace_rate(&m->host, p->batch);
     if (p->rate.mid <= 0 || m->host_rate.mid <= 0)
@@ -223,7 +227,8 @@ int size_view_make(struct size_view *v, struct err *err)
 {
     const struct size_options *o = v->request->options;
     v->training = !o->infer;
-    v->basis = "modelled";
+    if (!v->basis)
+        v->basis = "modelled";
     if (describe_card(v, err))
         return -1;
     if (v->training && v->request->precision == PRECISION_INT8)
@@ -242,7 +247,7 @@ static void time_layers(const struct size_view *v, struct size_layers *t)
     const struct size_mode *m = size_view_asked(v);
     struct pace pace;
     struct pace_ask a = { size_view_chosen(m)->batch, v->training, false, m->ask.memory.optimizer,
-                          PRECISION_FP32 };
+                          PRECISION_FP32, v->measured };
     if (!v->no_times) {
         pace_card(&v->net->net, &v->models[PRECISION_FP32], &a, &pace, t->fp32);
         a.precision = PRECISION_FP16_STORAGE;

@@ -10,7 +10,7 @@
 
 struct size_options {
     const char *net, *batch, *image, *optimizer, *precision, *target_batch, *budget, *dataset, *plot;
-    bool train, infer, checkpoint, layers;
+    bool train, infer, checkpoint, layers, measure;
     struct size_operations operations; /* in place of a network */
 };
 
@@ -31,6 +31,8 @@ struct size_net {
     bool built_in;
     int image; /* side; 0: no square images */
 };
+
+struct size_measure;
 
 /* Training or inference on the card. */
 struct size_mode {
@@ -61,7 +63,13 @@ struct size_view {
     bool training;             /* which of them was asked for */
     struct choice_point latency; /* one image, inference */
     struct advice_list advice;
-    const char *basis; /* "modelled", "measured", "simulated" */
+    /* --measure; else NULL, 0 and -1 */
+    const char *basis;                /* "measured", "simulated"; NULL: "modelled" */
+    const struct measured *measured;
+    const struct size_measure *measurement;
+    double memory_bytes, used_bytes;  /* of the device; what others and the driver's context hold of it */
+    double short_bytes, tried_bytes;  /* free by its word, but not given; what was taken for a trial */
+    int most;                         /* no larger batch: a layer ran out of memory there; 0: none did */
 };
 
 /* ERR_USAGE for a number that makes no sense. */

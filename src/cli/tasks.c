@@ -1,6 +1,7 @@
 #include "cli/tasks.h"
 
 #include "bench/measure.h"
+#include "bench/room.h"
 #include "bench/survey.h"
 #include "cuda/trial.h"
 #include "probe/foreign.h"
@@ -9,4 +10,4 @@
 
 const struct worker_task *const cli_tasks[] = { &trial_task,   &load_task,    &foreign_task,
                                                 &provoke_task, &measure_task, &survey_task,
-                                                NULL };
+                                                &room_task,    NULL };

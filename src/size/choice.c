@@ -7,7 +7,8 @@ void choice_point_at(const struct choice_ask *ask, int batch, struct choice_poin
 {
     struct memory_ask m = ask->memory;
     struct memory_bill bill;
-    const struct pace_ask p = { batch, m.training, m.checkpoint, m.optimizer, m.precision };
+    const struct pace_ask p = { batch, m.training, m.checkpoint, m.optimizer, m.precision,
+                                ask->measured };
     m.batch = batch;
     memory_bill(ask->kept, &m, &bill);
     *point = (struct choice_point){ .batch = batch, .memory = bill.total };
@@ -46,16 +47,23 @@ static void add_points(const struct choice_ask *ask, struct choice *c)
         add(ask, 1, c);
 }
 
-/* A model's error is common to all batches and decides nothing between them. */
+/* A model's error is common to all batches and decides nothing between them; what was measured is known as far as its
+ * samples agree. */
+static struct knee_point knee_point_of(const struct choice_point *p)
+{
+    const struct pace_span *r = &p->rate;
+    bool measured = p->pace.measured > 0.5;
+    return (struct knee_point){ p->batch, measured ? r->low : r->mid, r->mid,
+                                measured ? r->high : r->mid };
+}
+
 static size_t find_knee(const struct choice *c, int limit)
 {
     struct knee_point points[CHOICE_POINTS_MAX] = { { .batch = 0 } };
     struct knee knee;
     size_t count = 0;
-    for (size_t i = 0; i < c->count && c->points[i].batch <= limit; i++) {
-        double rate = c->points[i].rate.mid;
-        points[count++] = (struct knee_point){ c->points[i].batch, rate, rate, rate };
-    }
+    for (size_t i = 0; i < c->count && c->points[i].batch <= limit; i++)
+        points[count++] = knee_point_of(&c->points[i]);
     if (knee_find(points, count, &knee) == 0)
         return knee.chosen;
     return count ? count - 1 : 0;
@@ -78,6 +86,10 @@ void choice_make(const struct choice_ask *ask, struct choice *c)
 {
     *c = (struct choice){ .largest = memory_largest_batch(ask->kept, &ask->memory),
                           .sure = memory_sure_batch(ask->kept, &ask->memory) };
+    if (ask->limit && c->largest > ask->limit)
+        c->largest = ask->limit;
+    if (c->sure > c->largest)
+        c->sure = c->largest;
     add_points(ask, c);
     c->reason = ask->model ? c->points[0].pace.reason : NULL;
     c->knee = find_knee(c, c->largest);

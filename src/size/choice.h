@@ -11,10 +11,12 @@ struct choice_ask {
     const struct net *net;
     const struct kept *kept;        /* of the same mode */
     const struct time_model *model; /* of the precision; NULL: no times */
+    const struct measured *measured; /* NULL: nothing */
     struct memory_ask memory;       /* its batch is not read */
     int batch;                      /* the user's; 0: to be chosen */
     int target;                     /* batch to be reached by accumulation; 0: none */
     int most;                       /* no point above it; 0: CHOICE_BATCH_MOST */
+    int limit;                      /* larger batches were seen not to fit; 0: none was */
 };
 
 #define CHOICE_BATCH_MOST 512

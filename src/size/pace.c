@@ -137,17 +137,59 @@ static void add_span(struct pace_span *to, const struct pace_span *more)
 
 struct sum {
     const struct time_model *model;
+    const struct measured *measured; /* NULL: nothing */
     struct pace *pace;
     struct pace_span span;
     struct time_result last;
 };
 
+/* What was measured of the layer's forward pass holds for its backward passes in proportion. */
+static bool by_forward(const struct sum *s, const struct time_op *op, struct measured_span *ms)
+{
+    struct time_op forward = *op;
+    struct time_result model;
+    if (op->kind != TIME_OP_CONV || op->conv.pass == TIME_FORWARD)
+        return false;
+    forward.conv.pass = TIME_FORWARD;
+    time_predict(s->model, &forward, &model);
+    if (model.reason || model.ms <= 0 || !measured_find(s->measured, s->model, &forward, ms))
+        return false;
+    double factor = s->last.ms / model.ms;
+    *ms = (struct measured_span){ ms->low * factor, ms->mid * factor, ms->high * factor };
+    return true;
+}
+
+/* Passes over memory go at the rate of a measured copy. */
+static bool by_copy(const struct sum *s, const struct time_op *op, struct measured_span *ms)
+{
+    const struct measured *m = s->measured;
+    if (op->kind != TIME_OP_TRAFFIC || m->copy_gbps <= 0 || s->last.ms <= 0)
+        return false;
+    double mid = op->traffic.bytes / m->copy_gbps / 1e6 + op->traffic.launches * m->launch_us / 1e3;
+    double factor = mid / s->last.ms;
+    *ms = (struct measured_span){ s->last.low_ms * factor, mid, s->last.high_ms * factor };
+    return true;
+}
+
+static bool is_measured(const struct sum *s, const struct time_op *op, struct measured_span *ms)
+{
+    return s->measured && (measured_find(s->measured, s->model, op, ms) || by_forward(s, op, ms) ||
+                           by_copy(s, op, ms));
+}
+
 static void add_op(struct sum *s, const struct time_op *op)
 {
+    struct measured_span ms;
     time_predict(s->model, op, &s->last);
     if (s->last.reason) {
         s->pace->reason = s->last.reason;
         return;
+    }
+    if (is_measured(s, op, &ms)) {
+        s->last.low_ms = ms.low;
+        s->last.ms = ms.mid;
+        s->last.high_ms = ms.high;
+        s->pace->measured += ms.mid;
     }
     add_span(&s->span, &(struct pace_span){ s->last.low_ms, s->last.ms, s->last.high_ms });
     if (s->last.bound == TIME_BOUND_MEMORY)
@@ -245,12 +287,13 @@ static void total(struct pace *pace, const struct pace_ask *ask)
     double all = pace->forward.mid + pace->backward.mid + pace->update.mid;
     pace->memory_bound = all > 0 ? pace->memory_bound / all : 0;
     pace->launch_bound = all > 0 ? pace->launch_bound / all : 0;
+    pace->measured = all > 0 ? pace->measured / all : 0;
 }
 
 void pace_card(const struct net *net, const struct time_model *model, const struct pace_ask *ask,
                struct pace *pace, struct pace_layer *layers)
 {
-    struct sum s = { .model = model, .pace = pace };
+    struct sum s = { .model = model, .measured = ask->measured, .pace = pace };
     *pace = (struct pace){ .reason = model->reason };
     for (size_t i = 0; i < net->count && !pace->reason; i++) {
         const struct layer *l = &net->layers[i];

@@ -5,6 +5,7 @@
 #define SIZE_PACE_H
 
 #include "size/host.h"
+#include "size/measured.h"
 #include "size/memory.h"
 #include "size/time.h"
 
@@ -22,6 +23,7 @@ struct pace {
     struct pace_span forward, backward, update, total;
     double memory_bound;  /* share of the total that waits for memory, 0 ... 1 */
     double launch_bound;  /* share that is launches */
+    double measured;      /* share that rests on measurements */
     const char *reason;   /* NULL; else the id of a sentence why nothing can be said */
 };
 
@@ -30,6 +32,7 @@ struct pace_ask {
     bool training, checkpoint;
     enum memory_optimizer optimizer;
     enum precision precision;
+    const struct measured *measured; /* used before the model; NULL: nothing was measured */
 };
 
 /* Which arithmetic a precision means on a card: mixed precision is tensor cores where there are any. */
