@@ -60,7 +60,8 @@ static int read_answer(const struct worker_result *ran, struct room *room, struc
     const char *said = ran->message;
     for (size_t i = 0; i < json_array_size(ran->lines); i++) {
         const json_t *line = json_array_get(ran->lines, i);
-        const char *error = json_string_value(json_object_get(line, "error"));
+        const char *error =
+            json_string_value(json_object_get(json_object_get(line, "error"), "message"));
         said = error ? error : said;
         if (!json_object_get(line, "total"))
             continue;
