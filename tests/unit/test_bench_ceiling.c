@@ -211,6 +211,8 @@ Test(ceiling, each_class_has_its_own)
     cr_expect_null(ceiling_of(BENCH_PRECISION_COUNT));
     cr_expect_eq(ceiling_instructions(ceiling_find("int32"), 61), 3);
     cr_expect_eq(ceiling_instructions(ceiling_find("int32"), 70), 1);
+    cr_expect_eq(ceiling_instructions(ceiling_find("int8"), 61), 1);
+    cr_expect_eq(ceiling_instructions(ceiling_find("int8"), 62), 8);
 }
 
 /* ---- clocks -------------------------------------------------------------------------------------
