@@ -23,9 +23,11 @@ static void put_span(json_t *o, const char *stem, const char *unit, const struct
     }
 }
 
+/* What does not fit into an integer of the file is no memory that anybody has, but is said. */
 static void put_bytes(json_t *o, const char *key, double bytes)
 {
-    json_put(o, key, json_integer((json_int_t)llround(bytes)));
+    bool fits = bytes < 9e18;
+    json_put(o, key, fits ? json_integer((json_int_t)llround(bytes)) : json_real(round(bytes)));
 }
 
 /* ---- the network ------------------------------------------------------------------------------------ */

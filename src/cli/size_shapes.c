@@ -328,11 +328,11 @@ static int read_rows(const struct reading *r, const char *word, struct shape_lis
     return 0;
 }
 
-/* Without carriage returns; zero bytes would end it early. */
+/* Without the byte order mark and the carriage returns of Windows; zero bytes would end it early. */
 static int clean(struct str *text, const char *path, struct err *err)
 {
     size_t to = 0;
-    for (size_t i = 0; i < text->len; i++) {
+    for (size_t i = str_starts(text->p, "\xef\xbb\xbf") ? 3 : 0; i < text->len; i++) {
         if (text->p[i] == 0)
             return err_set(err, ERR_USAGE, "'%s' is no table: it has zero bytes", path);
         if (text->p[i] != '\r')

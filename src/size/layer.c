@@ -37,16 +37,20 @@ unsigned layer_flags(enum layer_op op)
     return ops[op].flags;
 }
 
+bool dims_grow(int64_t *elements, int64_t size)
+{
+    if (size < 0 || size > DIM_MOST || (size && *elements > ELEMENTS_MOST / size))
+        return false;
+    *elements *= size;
+    return true;
+}
+
 int64_t dims_elements(const struct dims *dims)
 {
     int64_t product = 1;
-    for (int i = 0; i < dims->count; i++) {
-        if (dims->size[i] < 1 || dims->size[i] > DIM_MOST)
+    for (int i = 0; i < dims->count; i++)
+        if (dims->size[i] < 1 || !dims_grow(&product, dims->size[i]))
             return -1;
-        product *= dims->size[i];
-        if (product > ELEMENTS_MOST)
-            return -1;
-    }
     return product;
 }
 
@@ -121,7 +125,7 @@ int layer_count(struct layer *l, struct err *err)
     default:
         break;
     }
-    if (l->macs < 0 || l->params < 0 || l->params > ELEMENTS_MOST || dims_elements(&l->out) < 0)
+    if (l->macs < 0 || l->macs > MACS_MOST || l->params < 0 || l->params > ELEMENTS_MOST || dims_elements(&l->out) < 0)
         return err_set(err, ERR_LIMIT, "layer '%s' is larger than any real one", l->name);
     return 0;
 }

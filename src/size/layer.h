@@ -31,9 +31,11 @@ enum layer_keeps {
 enum layer_flags { LAYER_VIEW = 1, LAYER_STATS = 2 };
 
 #define DIMS_MAX 7
-/* Bounds that no real network meets, so that products of them stay far inside 64 bits. */
+/* Bounds that no real network meets. A product of two dimensions fits into 64 bits, and so does the
+ * sum of all layers' elements or multiply-adds; an element count times a dimension does not. */
 #define DIM_MOST      (INT64_C(1) << 28)
 #define ELEMENTS_MOST (INT64_C(1) << 38)
+#define MACS_MOST     (INT64_C(1) << 48) /* of one layer */
 
 /* Without the batch: 3 x 224 x 224, 128 x 256 (tokens x features), 1000. */
 struct dims {
@@ -85,6 +87,9 @@ unsigned layer_flags(enum layer_op op);
 /* Product of the sizes; 1 for no dimension, -1 when a size is not in 1 ... DIM_MOST or the product is
  * above ELEMENTS_MOST. */
 int64_t dims_elements(const struct dims *dims);
+/* Multiplies *elements, at most ELEMENTS_MOST, by a size from 0 on. False, and nothing is changed, where the
+ * size or the product is above its bound. */
+bool dims_grow(int64_t *elements, int64_t size);
 bool dims_equal(const struct dims *a, const struct dims *b);
 /* "3x224x224"; cut where `size` ends. Returns `to`. */
 const char *dims_text(const struct dims *dims, char *to, size_t size);

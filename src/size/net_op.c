@@ -20,7 +20,7 @@ static const struct dims *input(const struct work *w, size_t i)
 static int refuse(const struct work *w, const char *what)
 {
     char dims[96];
-    return err_set(w->err, ERR_FORMAT, "'%s' %s, not %s", w->line->op, what,
+    return err_set(w->err, ERR_FORMAT, "'%s' %s; it gets %s", w->line->op, what,
                    dims_text(input(w, 0), dims, sizeof dims));
 }
 

@@ -336,7 +336,8 @@ int net_text_read(struct net *net, const char *text, size_t size, int image, str
     r.blocks = calloc(BLOCKS_MAX, sizeof *r.blocks);
     if (!r.blocks)
         return err_set(err, ERR_MEMORY, "out of memory");
-    int bad = read_lines(&r, &top, (struct span){ text, size });
+    size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of Windows' editors */
+    int bad = read_lines(&r, &top, (struct span){ text + mark, size - mark });
     free(r.blocks);
     if (!bad && net->count < 2) {
         r.line = 0;

@@ -114,7 +114,7 @@ static int read_tensor(struct graph *g, struct value *v, const Onnx__TensorProto
     v->dims.count = (int)t->n_dims;
     for (size_t i = 0; i < t->n_dims; i++) {
         int64_t d = t->dims[i];
-        if (d < 0 || d > DIM_MOST || (elements *= d) > ELEMENTS_MOST)
+        if (!dims_grow(&elements, d))
             return err_set(g->err, ERR_LIMIT, "tensor '%s' is larger than any real one", v->name);
         v->dims.size[i] = d;
     }

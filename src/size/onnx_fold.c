@@ -76,7 +76,7 @@ static void shape_reshaped(struct node *n)
     for (int i = 0; i < d.count; i++) {
         if (d.size[i] == -1)
             open = i;
-        else if (d.size[i] < 1 || d.size[i] > DIM_MOST || (rest *= d.size[i]) > ELEMENTS_MOST)
+        else if (d.size[i] < 1 || !dims_grow(&rest, d.size[i]))
             return;
     }
     if (d.count < 0 || elements < 1)
@@ -301,7 +301,7 @@ static void fold_filled(struct node *n)
     if (count < 0)
         return;
     for (int i = 0; i < count; i++) {
-        if (dims[i] < 0 || dims[i] > DIM_MOST || (elements *= dims[i]) > ELEMENTS_MOST)
+        if (!dims_grow(&elements, dims[i]))
             return;
         n->out->dims.size[i] = dims[i];
     }

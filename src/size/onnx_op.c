@@ -216,8 +216,7 @@ static int leading(const struct node *n, const struct dims *a, const struct dims
         if (da != db && da != 1 && db != 1)
             return node_fail(n, "reads matrices that do not match");
         full->size[i] = da > db ? da : db;
-        *products *= full->size[i];
-        if (*products > ELEMENTS_MOST)
+        if (!dims_grow(products, full->size[i]))
             return node_fail(n, "makes a tensor larger than any real one");
     }
     return 0;

@@ -45,7 +45,7 @@ static int reshape(struct node *n, enum layer_op op)
             full.size[i] = in->size[i];
         if (full.size[i] == -1 && open < 0)
             open = i;
-        else if (full.size[i] < 1 || full.size[i] > DIM_MOST || (rest *= full.size[i]) > ELEMENTS_MOST)
+        else if (full.size[i] < 1 || !dims_grow(&rest, full.size[i]))
             return node_fail(n, "has a shape that makes no sense");
     }
     if (open >= 0)

@@ -73,7 +73,7 @@ static struct product product_of(const struct time_model *model, const struct ti
     }
     switch (v->pass) {
     case TIME_BACKWARD_DATA:
-        return (struct product){ c, (double)v->n * v->h * v->w / (v->stride_h * v->stride_w),
+        return (struct product){ c, (double)v->n * v->h * v->w / ((double)v->stride_h * v->stride_w),
                                  k * window };
     case TIME_BACKWARD_WEIGHTS:
         return (struct product){ k, c * window, pixels(v) };
@@ -135,7 +135,7 @@ static double gathered_speed(const struct time_model *model, const struct time_c
     const struct time_constants *c = &time_constants;
     if (v->pass != TIME_BACKWARD_WEIGHTS)
         return c->conv_speed / waste(v);
-    double speed = v->r * v->s > 1 ? c->conv_weights_speed : c->conv_weights_1x1_speed;
+    double speed = v->r > 1 || v->s > 1 ? c->conv_weights_speed : c->conv_weights_1x1_speed;
     return time_uses_tensor(model) ? speed * c->conv_weights_tensor : speed;
 }
 

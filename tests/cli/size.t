@@ -346,7 +346,7 @@ $ smfit size --net resnet18 --assume 920m --image 16000000000
 [2]
 
 $ smfit size --net alexnet --assume 920m --image 16
-2> smfit: 'maxpool' does not fit into its input: the image is too small, not 192x1x1
+2> smfit: 'maxpool' does not fit into its input: the image is too small; it gets 192x1x1
 [2]
 
 $ smfit size --net resnet18 --assume 920m --image 60000 | head -n 4

@@ -127,6 +127,11 @@ static const struct {
     { "input 3x999999999999x8\nc relu\n", "no C x H x W" },
     { "input 3x8x8\ninput 3x8x8\n", "line 2: there is a second input" },
     { "input 268435456x268435456x8\nc relu\n", "larger than any real one" },
+    /* 2^38 times 2^28 is 4 modulo 2^64 */
+    { "input 524288x524288x268435456\nc relu\n", "larger than any real one" },
+    { "input 1048576x262144x268435456\nc relu\n", "larger than any real one" },
+    /* 2^54 multiply-adds: a thousand such layers would not fit into 64 bits */
+    { "input 65536x2048x2048\nc conv out=65536 kernel=1\n", "larger than any real one" },
     { "input 3x8x8\nblock b\nx relu\n", "a block has no end" },
     { "input 3x8x8\nblock b\nend\nx b\n", "block 'b' is empty" },
     { "input 3x8x8\nblock b\nx b\nend\nx b\n", "nested deeper" },
@@ -146,6 +151,15 @@ Test(size_net, what_is_wrong_in_a_layer_file_is_said_with_its_line)
         cr_assert_eq(read_text(&net, wrong[i].text, &err), -1, "%s", wrong[i].text);
         cr_assert_not_null(strstr(err.msg, wrong[i].says), "'%s' says: %s", wrong[i].text, err.msg);
     }
+}
+
+Test(size_net, a_byte_order_mark_in_front_is_no_part_of_the_first_word)
+{
+    struct net net;
+    struct err err;
+    cr_assert_eq(read_text(&net, "\xef\xbb\xbfinput 3x8x8\r\nc relu\r\n", &err), 0, "%s", err.msg);
+    cr_assert_eq(net.count, 2);
+    net_free(&net);
 }
 
 Test(size_net, windows_are_placed_as_pytorch_places_them)
