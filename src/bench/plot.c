@@ -6,6 +6,7 @@
 
 #include "bench/ceiling.h"
 #include "bench/shape.h"
+#include "core/utf8.h"
 
 /* Pixels. The legend stands right of the plot. */
 enum { WIDTH = 1100, HEIGHT = 680, LEFT = 90, RIGHT = 830, TOP = 80, BOTTOM = 600, RADIUS = 5 };
@@ -26,27 +27,6 @@ struct plot {
     const char *bandwidth_name;
 };
 
-static void add_escaped(struct str *to, const char *text)
-{
-    for (const char *p = text; *p; p++)
-        switch (*p) {
-        case '&':
-            str_add(to, "&amp;");
-            break;
-        case '<':
-            str_add(to, "&lt;");
-            break;
-        case '>':
-            str_add(to, "&gt;");
-            break;
-        case '"':
-            str_add(to, "&quot;");
-            break;
-        default:
-            str_add_bytes(to, (unsigned char)*p < 0x20 ? " " : p, 1);
-        }
-}
-
 static double at_x(const struct plot *p, double intensity)
 {
     return LEFT + (log10(intensity) - p->x_low) / (p->x_high - p->x_low) * (RIGHT - LEFT);
@@ -62,7 +42,7 @@ static void add_words(struct str *to, double x, double y, const char *anchor, in
 {
     str_addf(to, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" font-size=\"%d\" fill=\"%s\">", x,
              y, anchor, size, fill);
-    add_escaped(to, text);
+    utf8_add_xml(to, text);
     str_add(to, "</text>\n");
 }
 
@@ -214,7 +194,7 @@ static void add_points(const struct plot *p)
         snprintf(text, sizeof text, "%s %s %s, %s: %.4g GFLOP/s, %.4g ms", r->name, r->shape,
                  r->precision, r->implementation, r->gflops, r->time.median);
         str_add(p->out, "><title>");
-        add_escaped(p->out, text);
+        utf8_add_xml(p->out, text);
         str_add(p->out, "</title></circle>\n");
     }
 }
@@ -255,7 +235,7 @@ void plot_svg(const struct row_list *rows, const struct plot_labels *labels, str
              "height=\"%d\" font-family=\"sans-serif\">\n",
              WIDTH, HEIGHT, WIDTH, HEIGHT);
     str_add(out, "<title>");
-    add_escaped(out, labels->title);
+    utf8_add_xml(out, labels->title);
     str_addf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, HEIGHT);
     add_words(out, LEFT, 34, "start", 20, "#111", labels->title);
     add_words(out, LEFT, 58, "start", 14, "#444", labels->subtitle);

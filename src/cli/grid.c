@@ -61,14 +61,16 @@ void grid_cell(struct grid *g, const char *text)
         g->cells = cells;
         g->cell_cap = cap;
     }
-    char *copy = strdup(text);
-    if (!copy)
-        return;
-    size_t column = g->cell_count % g->count;
-    size_t width = utf8_width(text);
-    if (width > g->widths[column])
-        g->widths[column] = width;
-    g->cells[g->cell_count++] = copy;
+    struct str safe = STR_INIT;
+    utf8_add_printable(&safe, text);
+    char *copy = strdup(safe.p);
+    if (copy) {
+        size_t column = g->cell_count % g->count, width = utf8_width(copy);
+        if (width > g->widths[column])
+            g->widths[column] = width;
+        g->cells[g->cell_count++] = copy;
+    }
+    str_free(&safe);
 }
 
 void grid_cellf(struct grid *g, const char *fmt, ...)

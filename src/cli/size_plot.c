@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/size_parts.h"
+#include "core/utf8.h"
 
 #define WIDTH  640.0
 #define LEFT   70.0
@@ -41,29 +42,10 @@ static double tick_of(double most)
     return power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 2 : ratio < 7.5 ? 5 : 10);
 }
 
-static void add_escaped(struct str *to, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            str_add(to, "&amp;");
-            break;
-        case '<':
-            str_add(to, "&lt;");
-            break;
-        case '>':
-            str_add(to, "&gt;");
-            break;
-        default:
-            if ((unsigned char)*text >= 0x20)
-                str_add_bytes(to, text, 1);
-        }
-}
-
 static void label(const struct plot *p, double x, double y, const char *anchor, const char *text)
 {
     struct str safe = STR_INIT;
-    add_escaped(&safe, text);
+    utf8_add_xml(&safe, text);
     fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor,
             safe.p);
     str_free(&safe);

@@ -119,3 +119,22 @@ void utf8_add_printable(struct str *to, const char *text)
 {
     add_checked(to, text, true);
 }
+
+static const char *entity(uint32_t code)
+{
+    return code == '&' ? "&amp;" : code == '<' ? "&lt;" : code == '>' ? "&gt;" : code == '"' ? "&quot;" : NULL;
+}
+
+void utf8_add_xml(struct str *to, const char *text)
+{
+    uint32_t code;
+    bool valid;
+    for (size_t n; (n = utf8_next(text, &code, &valid)); text += n) {
+        if (valid && entity(code))
+            str_add(to, entity(code));
+        else if (valid && !is_control(code) && code != 0xFFFE && code != 0xFFFF)
+            str_add_bytes(to, text, n);
+        else
+            str_addf(to, code > 0xFF ? "\\u%04x" : "\\x%02x", (unsigned)code);
+    }
+}

@@ -23,4 +23,8 @@ void utf8_add_valid(struct str *to, const char *text);
  * are escaped as well, "\x1b" or "\u202e". */
 void utf8_add_printable(struct str *to, const char *text);
 
+/* The same for the text of an XML document: "&lt;" and so on, and what no document may hold is
+ * escaped as above. */
+void utf8_add_xml(struct str *to, const char *text);
+
 #endif

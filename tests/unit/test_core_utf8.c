@@ -54,6 +54,26 @@ Test(utf8, names_from_outside_cannot_steer_a_terminal)
     }
 }
 
+static const struct {
+    const char *bytes, *xml;
+} documents[] = {
+    { "a<b> & \"c\"", "a&lt;b&gt; &amp; &quot;c&quot;" },
+    { "\xff\033\n", "\\xff\\x1b\\x0a" },
+    { "\xc2\x9b", "\\x9b" },
+    { "\xef\xbf\xbe\xef\xbf\xbf", "\\ufffe\\uffff" }, /* no characters of XML 1.0 */
+    { "显卡", "显卡" },
+};
+
+Test(utf8, an_xml_document_stays_one_with_any_name_in_it)
+{
+    for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
+        struct str s = STR_INIT;
+        utf8_add_xml(&s, documents[i].bytes);
+        cr_assert_str_eq(s.p, documents[i].xml, "row %zu: %s", i, s.p);
+        str_free(&s);
+    }
+}
+
 Test(utf8, valid_text_keeps_its_controls_and_loses_only_broken_bytes)
 {
     for (size_t i = 0; i < sizeof escapes / sizeof escapes[0]; i++) {
