@@ -143,6 +143,24 @@ static int answer(struct cmd_run *run, const struct size_request *request,
     return status;
 }
 
+/* An option that says something about a network and nothing about single operations; NULL: none was given. */
+static const char *option_of_networks(const struct size_options *o)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } list[] = {
+        { "train", o->train },           { "infer", o->infer },         { "batch", o->batch },
+        { "image", o->image },           { "optimizer", o->optimizer }, { "target-batch", o->target_batch },
+        { "checkpoint", o->checkpoint }, { "budget", o->budget },       { "dataset", o->dataset },
+        { "layers", o->layers },         { "plot", o->plot },           { "measure", o->measure },
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (list[i].given)
+            return list[i].name;
+    return NULL;
+}
+
 /* Single operations instead of a network. */
 static int operations(struct cmd_run *run, const struct size_options *o, struct err *err)
 {
@@ -150,6 +168,9 @@ static int operations(struct cmd_run *run, const struct size_options *o, struct 
     int rc = -1;
     if (o->net)
         return err_set(err, ERR_USAGE, "a network and single operations exclude each other");
+    if (option_of_networks(o))
+        return err_set(err, ERR_USAGE, "option '--%s' is for networks, not for single operations",
+                       option_of_networks(o));
     if (!find_card(run, &targets, err)) {
         if (run->doc)
             target_put_json(run->doc, &targets);

@@ -36,7 +36,7 @@ static int budget(const char *text, double *bytes, struct err *err)
     *bytes = 0;
     if (!text)
         return 0;
-    double value = strtod(text, &end);
+    double value = strpbrk(text, "xX") ? -1 : strtod(text, &end); /* no hexadecimal numbers */
     while (end && *end == ' ')
         end++;
     for (size_t i = 0; end && end != text && i < sizeof units / sizeof units[0]; i++)
@@ -53,6 +53,8 @@ int size_request_read(const struct size_options *o, struct size_request *r, stru
     *r = (struct size_request){ .options = o, .precision = -1, .optimizer = MEMORY_MOMENTUM };
     if (!o->net)
         return err_set(err, ERR_USAGE, "'size' needs '--net NAME', '--gemm', '--conv' or '--shapes'; see 'smfit size --help'");
+    if (o->operations.calibrate)
+        return err_set(err, ERR_USAGE, "option '--calibrate' is for single operations, not for networks");
     if (o->train && o->infer)
         return err_set(err, ERR_USAGE, "options '--train' and '--infer' exclude each other");
     if (count("batch", o->batch, MEMORY_BATCH_MOST, &r->batch, err) ||
