@@ -8,7 +8,7 @@
 
 static const char *const kinds[CASE_KIND_COUNT] = {
     [CASE_LOAD] = "load", [CASE_CEILING] = "ceiling", [CASE_GEMM] = "gemm",
-    [CASE_CONV] = "conv", [CASE_NET] = "net",
+    [CASE_CONV] = "conv", [CASE_LAYER] = "layer",     [CASE_NET] = "net",
 };
 
 static const char *const engines[ENGINE_COUNT] = {

@@ -13,9 +13,12 @@ enum case_kind {
     CASE_CEILING,
     CASE_GEMM,
     CASE_CONV,
-    CASE_NET, /* a sum of the rows of its layers */
+    CASE_LAYER, /* what lies between convolutions and moves memory */
+    CASE_NET,   /* a sum of the rows of its layers */
     CASE_KIND_COUNT
 };
+
+#define CASE_LAYER_NUMBERS 12
 
 enum case_engine {
     ENGINE_SMFIT,
@@ -37,6 +40,7 @@ struct bench_case {
     struct gemm_shape gemm;
     struct conv_shape conv;
     enum conv_pass pass;
+    int layer[CASE_LAYER_NUMBERS]; /* LAYER: as case_layer takes them */
     char net[64];
     int batch;               /* NET */
     double flop, bytes;      /* of one launch; bytes that must move at least once */
@@ -45,7 +49,8 @@ struct bench_case {
     char why[256];
 };
 
-const char *case_kind_name(enum case_kind kind); /* "load", "ceiling", "gemm", "conv", "net" */
+const char *
+case_kind_name(enum case_kind kind); /* "load", "ceiling", "gemm", "conv", "layer", "net" */
 const char *case_engine_name(enum case_engine engine); /* "smfit", "cublas", ... */
 bool case_is_cpu(const struct bench_case *c);
 
@@ -56,6 +61,9 @@ struct bench_case case_gemm(enum case_engine engine, enum bench_precision precis
                             const struct gemm_shape *shape);
 struct bench_case case_conv(enum case_engine engine, enum bench_precision precision,
                             const struct conv_shape *shape, enum conv_pass pass);
+/* Of bench/layers.h: the operation, n, c, h, w, then of pools window, stride and padding of both
+ * sides and whether padding counts. */
+struct bench_case case_layer(enum bench_precision precision, const int numbers[CASE_LAYER_NUMBERS]);
 struct bench_case case_net(enum case_engine engine, enum bench_precision precision, const char *net,
                            int batch);
 

@@ -30,6 +30,10 @@ json_t *case_json(const struct bench_case *c)
              json_pack("[i,i,i,i,i,i,i,i,i,i,i,i,i,i,i]", v->n, v->c, v->h, v->w, v->k, v->r, v->s,
                        v->pad_h, v->pad_w, v->stride_h, v->stride_w, v->dilation_h, v->dilation_w,
                        v->groups, (int)c->pass));
+    json_t *layer = json_array();
+    for (int i = 0; i < CASE_LAYER_NUMBERS; i++)
+        json_array_append_new(layer, json_integer(c->layer[i]));
+    json_put(j, "layer", layer);
     return j;
 }
 
@@ -55,6 +59,8 @@ static bool read_shapes(struct bench_case *c, const json_t *json)
     g->trans_a = trans_a;
     g->trans_b = trans_b;
     c->pass = (enum conv_pass)pass;
+    for (size_t i = 0; i < CASE_LAYER_NUMBERS; i++)
+        c->layer[i] = (int)json_integer_value(json_array_get(json_object_get(json, "layer"), i));
     c->size = (struct ceiling_size){ (unsigned)size[0], (unsigned)size[1], (unsigned)size[2],
                                      (size_t)size[3] };
     return true;

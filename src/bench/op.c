@@ -41,6 +41,8 @@ static const struct op_kind *kind_of(const struct bench_case *c)
         return case_is_cpu(c) ? &op_cpu_gemm : &op_gemm;
     case CASE_CONV:
         return case_is_cpu(c) ? &op_cpu_conv : &op_conv;
+    case CASE_LAYER:
+        return &op_layer;
     case CASE_NET:
     case CASE_KIND_COUNT:
         break;

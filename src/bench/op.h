@@ -74,6 +74,7 @@ void op_fail(struct row *row, const struct err *err);
 /* How many sets of `bytes` are more than twice the cache. */
 unsigned op_turns(const struct op_place *place, double bytes);
 
-extern const struct op_kind op_load, op_ceiling, op_gemm, op_conv, op_cpu_gemm, op_cpu_conv;
+extern const struct op_kind op_load, op_ceiling, op_gemm, op_conv, op_layer, op_cpu_gemm,
+    op_cpu_conv;
 
 #endif

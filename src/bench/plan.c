@@ -188,7 +188,8 @@ int plan_build(const struct plan_options *options, const struct roof *roof, stru
     *plan = (struct plan){ .settings = settings_of(options) };
     struct planning p = { options, roof, plan, err };
     if (plan_add_loads(&p) || plan_add_ceilings(&p) || plan_add_gemms(&p) || plan_add_convs(&p) ||
-        plan_add_nets(&p) || check_patterns(options, plan, err) || sort(plan, err)) {
+        plan_add_layers(&p) || plan_add_nets(&p) || check_patterns(options, plan, err) ||
+        sort(plan, err)) {
         plan_free(plan);
         return -1;
     }

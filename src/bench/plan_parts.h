@@ -16,6 +16,7 @@ int plan_add_loads(struct planning *p);
 int plan_add_ceilings(struct planning *p);
 int plan_add_gemms(struct planning *p);
 int plan_add_convs(struct planning *p);
+int plan_add_layers(struct planning *p);
 int plan_add_nets(struct planning *p);
 
 /* Appends a copy unless the plan has it; fills expected_ms and what is not to be run. */

@@ -124,6 +124,7 @@ Test(measure, kernels_race_once_and_the_winner_is_remembered, .timeout = 120)
     measure(&one, 1, "0123456789abcdef", &second);
     cr_expect_str_eq(second.rows.list[0].chosen, "cached");
     cr_expect_str_eq(second.rows.list[0].variant, first.rows.list[0].variant);
+    row_list_free(&first.rows);
     measure(&one, 1, "fedcba9876543210", &first);
     cr_expect_str_eq(first.rows.list[0].chosen, "tuned", "another card or driver");
     row_list_free(&first.rows);
