@@ -151,10 +151,18 @@ static bool torch_cure(const struct doctor *d, struct finding *f)
     return true;
 }
 
-static const char *last_toolkit(const struct doctor_gpu *g)
+/* A sentence about the last toolkit that compiles for the card, or, where there is none yet, about
+ * the first: the second id. */
+static struct finding_cure *toolkit_cure(struct finding *f, const struct doctor_gpu *g,
+                                         const char *last_id, const char *first_id)
 {
     const struct arch_facts *facts = facts_arch(g->rule.cc);
-    return facts ? table_field(data_table(DATA_ARCHS), facts->row, "last_toolkit") : "?";
+    const struct table *t = data_table(DATA_ARCHS);
+    const char *last = facts ? table_field(t, facts->row, "last_toolkit") : "?";
+    bool ended = strcmp(last, "current") != 0;
+    struct finding_cure *c = cure(f, ended ? last_id : first_id);
+    remark_put(&c->what, "toolkit", ended ? last : table_field(t, facts->row, "first_toolkit"));
+    return c;
 }
 
 static void rebuild_extension(const struct doctor *d, struct finding *f)
@@ -163,9 +171,8 @@ static void rebuild_extension(const struct doctor *d, struct finding *f)
     const struct doctor_package *p = f->package >= 0 ? &d->packages[f->package] : NULL;
     if (!g || !p)
         return;
-    struct finding_cure *c = cure(f, "cure.rebuild");
+    struct finding_cure *c = toolkit_cure(f, g, "cure.rebuild", "cure.rebuild_from");
     remark_put(&c->what, "package", p->name);
-    remark_put(&c->what, "toolkit", last_toolkit(g));
     finding_put_gpu(&c->what, g);
     command(c,
             "TORCH_CUDA_ARCH_LIST=\"%u.%u\" pip install --no-cache-dir --no-build-isolation "
@@ -179,8 +186,7 @@ static void rebuild_own(const struct doctor *d, struct finding *f)
     const struct doctor_gpu *g = gpu_of(d, f);
     if (!g)
         return;
-    struct finding_cure *c = cure(f, "cure.rebuild_own");
-    remark_put(&c->what, "toolkit", last_toolkit(g));
+    struct finding_cure *c = toolkit_cure(f, g, "cure.rebuild_own", "cure.rebuild_own_from");
     finding_put_gpu(&c->what, g);
     command(c, "cmake -DCMAKE_CUDA_ARCHITECTURES=%u ...", g->rule.cc);
     command(c, "nvcc -gencode arch=compute_%u,code=[sm_%u,compute_%u] ...", g->rule.cc, g->rule.cc,
@@ -282,10 +288,8 @@ static void newer_driver(const struct doctor *d, struct finding *f)
 static void compiler(const struct doctor *d, struct finding *f)
 {
     const struct doctor_gpu *g = gpu_of(d, f);
-    struct finding_cure *c = cure(f, "cure.toolkit");
-    remark_put(&c->what, "toolkit", g ? last_toolkit(g) : "?");
     if (g)
-        finding_put_gpu(&c->what, g);
+        finding_put_gpu(&toolkit_cure(f, g, "cure.toolkit", "cure.toolkit_from")->what, g);
     if (f->package >= 0 && str_starts(d->packages[f->package].name, "triton"))
         command(cure(f, "cure.no_compile"), "export TORCHDYNAMO_DISABLE=1");
 }

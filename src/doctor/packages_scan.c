@@ -46,7 +46,7 @@ static int keep(struct doctor_package *p, const char *path, uint64_t bytes, stru
     *f = (struct doctor_file){ .path = strdup(path), .bytes = bytes, .holds = *holds };
     if (!f->path)
         goto fail;
-    f->nvidia = holds_is_nvidia_file(path);
+    f->nvidia = holds_is_nvidia_file(path) || str_starts(p->name, "nvidia-");
     p->file_count++;
     return 0;
 fail:
@@ -255,12 +255,30 @@ static int taken(const struct doctor *d, const struct doctor_package *p, size_t 
     return best;
 }
 
+/* A part for newer cards alone (FlashAttention beside the plain kernels), which a package that runs
+ * without it does not call on older ones. */
+static bool is_extra(const struct doctor *d, const struct doctor_package *p, size_t file,
+                     size_t gpu)
+{
+    const struct judge *j = &p->files[file].judge[gpu];
+    unsigned cc = d->gpus[gpu].rule.cc;
+    if (j->verdict != VERDICT_NO_IMAGE || !j->lowest || j->lowest <= cc)
+        return false;
+    for (size_t i = 0; i < p->file_count; i++)
+        if (counts(&p->files[i], gpu) && !is_alternative(p->files[i].path) &&
+            !judge_fails(&p->files[i].judge[gpu]) &&
+            p->files[i].holds.containers >= p->files[file].holds.containers)
+            return true;
+    return false;
+}
+
 /* The file that decides for a package. */
 static int decides(const struct doctor *d, const struct doctor_package *p, size_t gpu)
 {
     int best = taken(d, p, gpu);
     for (size_t i = 0; i < p->file_count; i++)
         if (counts(&p->files[i], gpu) && !is_alternative(p->files[i].path) &&
+            !is_extra(d, p, i, gpu) &&
             (best < 0 || says_more(&p->files[i], &p->files[best], gpu, false)))
             best = (int)i;
     return best;
