@@ -275,9 +275,9 @@ static void python_too_new(const struct doctor *d, struct findings *f, size_t en
     bool cpu = false;
     for (size_t i = 0; i < d->package_count; i++)
         if (d->packages[i].env == (int)env && finding_is_torch(d->packages[i].name)) {
-            if (d->packages[i].file_count)
+            if (d->packages[i].file_count || d->packages[i].cuda_build)
                 return;
-            cpu = true;
+            cpu = d->packages[i].cpu_build || d->packages[i].largest;
         }
     if (!*python || !strchr(python, '.') || !builds_best("torch", &g->rule, python, &pick) ||
         !pick.needs_python)

@@ -154,6 +154,8 @@ struct env_walk {
     size_t env, first; /* of its packages */
     size_t root_length;
     struct owners owners;
+    char last[96]; /* the first part of the path that was asked for last, and its package */
+    long last_package;
 };
 
 /* The package whose name is the first part of the path, made when there is none. */
@@ -167,15 +169,17 @@ static long by_first_part(struct env_walk *w, const char *path)
     char *libs = strstr(name, ".libs");
     if (libs)
         *libs = 0;
+    if (strcmp(name, w->last) == 0)
+        return w->last_package;
+    str_copy(w->last, sizeof w->last, name);
     for (size_t i = w->first; i < w->d->package_count; i++)
         if (role_same_name(w->d->packages[i].name, name) ||
             (strcmp(name, "torch") == 0 && strcmp(w->d->packages[i].name, "pytorch") == 0))
-            return (long)i;
+            return w->last_package = (long)i;
     struct doctor_package *p = packages_new(w->d, name, DOCTOR_PIP, w->d->envs[w->env].site);
-    if (!p)
-        return -1;
-    p->env = (int)w->env;
-    return (long)w->d->package_count - 1;
+    if (p)
+        p->env = (int)w->env;
+    return w->last_package = p ? (long)w->d->package_count - 1 : -1;
 }
 
 static int on_env_file(void *self, const char *full, struct err *err)
@@ -192,6 +196,8 @@ static int on_env_file(void *self, const char *full, struct err *err)
     if (owner < 0 && !strchr(strrchr(path, '/') ? strrchr(path, '/') : path, '.') &&
         !compilers_is_one(path))
         return 0; /* a script or a text that no package claims */
+    if (!packages_is_worth_reading(full))
+        return 0;
     if (owner < 0)
         owner = by_first_part(w, path);
     return owner < 0 ? 0 : packages_read(w->d, (size_t)owner, full, path, err);

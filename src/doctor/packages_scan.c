@@ -8,6 +8,8 @@
 
 #include "doctor/compilers.h"
 
+#define FILE_LEAST 64 /* bytes */
+
 bool packages_in_time(struct doctor *d)
 {
     if (!d->partial && d->deadline_ns && os_now_ns() > d->deadline_ns)
@@ -54,6 +56,12 @@ fail:
     return err_set(err, ERR_MEMORY, "out of memory");
 }
 
+bool packages_is_worth_reading(const char *full)
+{
+    struct stat st;
+    return stat(full, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= FILE_LEAST;
+}
+
 int packages_read(struct doctor *d, size_t package, const char *full, const char *path,
                   struct err *err)
 {
@@ -64,7 +72,7 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
     err_clear(&problem);
     if (d->only_pytorch && !packages_is_pytorch(p))
         return 0;
-    if (stat(full, &st) || !S_ISREG(st.st_mode) || st.st_size < 64)
+    if (stat(full, &st) || !S_ISREG(st.st_mode) || st.st_size < FILE_LEAST)
         return 0;
     note_largest(p, path, (uint64_t)st.st_size);
     p->cuda_build |= names_cuda(path);

@@ -17,6 +17,9 @@ bool packages_is_pytorch(const struct doctor_package *p);
 int packages_walk(struct doctor *d, const char *full, const struct os_walk_sink *sink,
                   struct err *err);
 
+/* A regular file that is not too small to hold GPU code. */
+bool packages_is_worth_reading(const char *full);
+
 /* Reads one file of a package; keeps it when it holds GPU code. `full` is this machine's path. */
 int packages_read(struct doctor *d, size_t package, const char *full, const char *path,
                   struct err *err);

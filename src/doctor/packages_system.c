@@ -69,6 +69,8 @@ static int on_app_file(void *self, const char *full, struct err *err)
         return err_set(err, ERR_LIMIT, "the time for reading files is up");
     if (!owners_may_hold(path) || is_elsewhere(w, path))
         return 0;
+    if (!packages_is_worth_reading(full))
+        return 0;
     long package = package_for(w, path);
     return package < 0 ? 0 : packages_read(w->d, (size_t)package, full, path, err);
 }
