@@ -1,21 +1,28 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/doctor_view.h"
+#include "core/os.h"
+#include "doctor/saved_image.h"
 
 #define FOLDERS_MAX 64
+/* An image takes two steps, which together stay below a minute. */
+#define UNPACK_MS   35000u
+#define IMAGE_MS    20000u
 
 struct doctor_options {
     struct opts_list pythons;
-    const char *error, *snapshot;
+    const char *error, *snapshot, *image;
 };
 
 #define OPTION(field) offsetof(struct doctor_options, field)
 
 static const struct opt options[] = {
     { 0, "python", OPTS_LIST, "DIR", NULL, "opt.python", OPTION(pythons) },
+    { 0, "image", OPTS_TEXT, "FILE", NULL, "opt.image", OPTION(image) },
     { 0, "error", OPTS_TEXT, "TEXT|@FILE|-", NULL, "opt.error", OPTION(error) },
     { 0, "snapshot", OPTS_TEXT, "DIR", NULL, "opt.snapshot", OPTION(snapshot) },
     OPTS_END,
@@ -23,10 +30,10 @@ static const struct opt options[] = {
 
 /* Folders as the machine names them: absolute, without "." and links. In a saved tree they are that
  * machine's, which a relative one is below the root of. The caller frees. */
-static char *absolute(const struct cmd_globals *globals, const char *folder)
+static char *absolute(bool elsewhere, const char *folder)
 {
     struct str path = STR_INIT;
-    if (globals->sysroot) {
+    if (elsewhere) {
         str_addf(&path, "%s%s", *folder == '/' ? "" : "/", folder);
         char *copy = path.failed ? NULL : strdup(path.p);
         str_free(&path);
@@ -43,9 +50,8 @@ static void free_all(char **folders, size_t count)
 }
 
 /* A folder that is not there is told and left out: the rest is still worth an answer. */
-static bool is_there(struct cmd_run *run, const char *folder)
+static bool is_there(struct cmd_run *run, const char *sysroot, const char *folder)
 {
-    const char *sysroot = run->globals->sysroot ? run->globals->sysroot : "";
     struct err problem;
     if (root_kind(sysroot, folder) == OS_FILE_FOLDER)
         return true;
@@ -55,37 +61,68 @@ static bool is_there(struct cmd_run *run, const char *folder)
     return false;
 }
 
+/* --image FILE, or an image where --python wants a folder. */
+static const char *image_of(const struct doctor_options *o)
+{
+    if (o->image || o->pythons.count != 1)
+        return o->image;
+    return os_file_kind(o->pythons.items[0]) == OS_FILE_REGULAR ? o->pythons.items[0] : NULL;
+}
+
 static int look(struct cmd_run *run, struct doctor_view *v, char **pythons, char **apps,
                 struct err *err)
 {
     const struct doctor_options *o = run->options;
+    const char *saved = run->globals->sysroot ? run->globals->sysroot : "";
+    const char *sysroot = v->image_root ? v->image_root : saved;
+    bool is_image = !o->image && image_of(o); /* the folder that was given is one */
     struct doctor_request request = {
         .pythons = (const char *const *)pythons,
-        .python_count = o->pythons.count,
+        .python_count = is_image ? 0 : o->pythons.count,
         .apps = (const char *const *)apps,
+        .time_ms = v->image_root ? IMAGE_MS : 0,
     };
-    for (size_t i = 0; i < o->pythons.count; i++)
-        pythons[i] = absolute(run->globals, o->pythons.items[i]);
+    for (size_t i = 0; i < request.python_count; i++)
+        pythons[i] = absolute(*sysroot, o->pythons.items[i]);
     for (size_t i = 0; i < run->operand_count; i++) {
-        char *folder = absolute(run->globals, run->operands[i]);
+        char *folder = absolute(*sysroot, run->operands[i]);
         if (!folder)
             return err_set(err, ERR_MEMORY, "out of memory");
-        if (is_there(run, folder))
+        if (is_there(run, sysroot, folder))
             apps[request.app_count++] = folder;
         else
             free(folder);
     }
-    for (size_t i = 0; i < o->pythons.count; i++)
+    for (size_t i = 0; i < request.python_count; i++)
         if (!pythons[i])
             return err_set(err, ERR_MEMORY, "out of memory");
     return doctor_view_open(v, run->globals, &request, o->error, err);
 }
 
+static int open_image(struct cmd_run *run, struct saved_image *image, struct doctor_view *v,
+                      char root[ROOT_PATH_MAX], struct err *err)
+{
+    const char *file = image_of(run->options);
+    if (!file)
+        return 0;
+    if (saved_image_open(file, os_now_ns() + UNPACK_MS * 1000000ull, image, err))
+        return -1;
+    snprintf(root, ROOT_PATH_MAX, "%s/root", image->folder);
+    v->image_root = root;
+    v->doctor.partial = image->partial;
+    return 0;
+}
+
 static int run(struct cmd_run *run, struct err *err)
 {
-    char *pythons[OPTS_LIST_MAX] = { NULL }, *apps[FOLDERS_MAX] = { NULL };
+    char *pythons[OPTS_LIST_MAX] = { NULL }, *apps[FOLDERS_MAX] = { NULL }, root[ROOT_PATH_MAX];
     struct doctor_view v = { .error_text = STR_INIT };
+    struct saved_image image = { .folder = "" };
     int status = CMD_DONE;
+    if (open_image(run, &image, &v, root, err)) {
+        saved_image_close(&image);
+        return -1;
+    }
     if (look(run, &v, pythons, apps, err)) {
         status = -1;
     } else {
@@ -102,6 +139,7 @@ static int run(struct cmd_run *run, struct err *err)
         status = doctor_view_unfit(&v) ? CMD_NOT_FIT : CMD_DONE;
     }
     doctor_view_free(&v);
+    saved_image_close(&image);
     free_all(pythons, OPTS_LIST_MAX);
     free_all(apps, FOLDERS_MAX);
     return status;

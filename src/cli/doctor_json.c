@@ -4,6 +4,7 @@
 #include "cli/doctor_view.h"
 #include "cli/text.h"
 #include "core/json.h"
+#include "doctor/link.h"
 
 static void put_verdict(json_t *o, const struct judge *j)
 {
@@ -60,6 +61,9 @@ static json_t *package_value(const struct doctor *d, const struct doctor_package
     json_put_filled(o, "version", p->version);
     json_put_filled(o, "cuda", p->cuda);
     json_put_bool(o, "cpu_build", p->cpu_build);
+    char version[LINK_VERSION_TEXT];
+    json_put_filled(o, "needs_glibc", link_version_text(p->glibc, version));
+    json_put_filled(o, "needs_glibcxx", link_version_text(p->glibcxx, version));
     json_put_filled(o, "channel", p->channel);
     json_put_filled(o, "build", p->build);
     json_put_text(o, "origin", origins[p->origin]);
@@ -80,7 +84,7 @@ static json_t *package_value(const struct doctor *d, const struct doctor_package
 
 static json_t *driver_value(const struct host *h)
 {
-    json_t *o = json_object();
+    json_t *o = json_object(), *offers = json_array();
     json_put_filled(o, "module", h->module);
     json_put_bool(o, "open_module", h->open_module);
     json_put_bool(o, "nouveau", h->nouveau);
@@ -91,6 +95,16 @@ static json_t *driver_value(const struct host *h)
     json_put_filled(o, "jit_library", h->jit_library);
     json_put_bool(o, "control_node", h->has_control_node);
     json_put_number(o, "device_node_count", h->device_nodes);
+    json_put_filled(o, "node_without_access", h->no_access);
+    for (size_t i = 0; i < h->offer_count; i++) {
+        json_t *offer = json_object();
+        json_put_text(offer, "package", h->offers[i].package);
+        json_put_filled(offer, "version", h->offers[i].version);
+        json_put_number(offer, "branch", h->offers[i].branch);
+        json_array_append_new(offers, offer);
+    }
+    json_put(o, "offers", offers);
+    json_put_bool(o, "offers_partial", h->offers_cut);
     return o;
 }
 
@@ -186,6 +200,21 @@ static json_t *copy_value(const struct doctor_copy *c)
     return o;
 }
 
+static json_t *lookups_value(const struct doctor *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->lookup_count; i++) {
+        const struct doctor_lookup *l = &d->lookups[i];
+        json_t *o = json_object();
+        json_put_text(o, "package", d->packages[l->package].name);
+        json_put_text(o, "soname", l->soname);
+        json_put_filled(o, "path", l->path);
+        json_put_text(o, "found_by", loader_how_name(l->how));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 void doctor_json_fill(json_t *doc, const struct doctor_view *v)
 {
     const struct doctor *d = &v->doctor;
@@ -197,7 +226,11 @@ void doctor_json_fill(json_t *doc, const struct doctor_view *v)
         json_array_append_new(gpus, target_json(&v->targets.list[i]));
     json_put(doc, "gpus", gpus);
     json_put(doc, "driver", driver_value(&d->host));
-    json_put(doc, "system", system_value(&d->host));
+    json_t *system = system_value(&d->host);
+    char libc[LINK_VERSION_TEXT];
+    json_put_filled(system, "glibc", link_version_text(d->glibc, libc));
+    json_put_filled(system, "glibcxx", link_version_text(d->glibcxx, libc));
+    json_put(doc, "system", system);
     for (size_t i = 0; i < d->env_count; i++)
         json_array_append_new(envs, env_value(&d->envs[i]));
     json_put(doc, "environments", envs);
@@ -208,6 +241,7 @@ void doctor_json_fill(json_t *doc, const struct doctor_view *v)
     for (size_t i = 0; i < d->copy_count; i++)
         json_array_append_new(copies, copy_value(&d->copies[i]));
     json_put(doc, "copies", copies);
+    json_put(doc, "lookups", lookups_value(d));
     json_put(doc, "diagnosis", diagnosis ? finding_value(d, diagnosis) : json_null());
     for (size_t i = 0; i < v->findings.count; i++)
         if (&v->findings.list[i] != diagnosis)

@@ -7,6 +7,7 @@
 
 #include "cli/doctor_view.h"
 #include "core/os.h"
+#include "doctor/link.h"
 #include "doctor/pci.h"
 
 #define SMALL_FILE 65536u
@@ -157,6 +158,47 @@ static int write_libraries(const struct doctor *d, const char *folder, struct er
     return rc;
 }
 
+/* The package manager's offers as a list of apt's, or a file like dnf's. */
+static int write_offers(const struct doctor *d, const char *folder, struct err *err)
+{
+    struct str apt = STR_INIT, dnf = STR_INIT;
+    int rc = 0;
+    for (size_t i = 0; i < d->host.offer_count; i++) {
+        const struct host_offer *o = &d->host.offers[i];
+        if (*o->version)
+            str_addf(&apt, "Package: %s\nVersion: %s\n\n", o->package, o->version);
+        else
+            str_addf(&dnf, "%s\n", o->package);
+    }
+    if (apt.len)
+        rc = write_text(folder, "/var/lib/apt/lists/snapshot_non-free_Packages", apt.p, err);
+    if (!rc && dnf.len)
+        rc = write_text(folder, "/var/cache/dnf/rpmfusion-snapshot.solv", dnf.p, err);
+    str_free(&apt);
+    str_free(&dnf);
+    return rc;
+}
+
+static int write_notes(const struct doctor *d, const char *folder, struct err *err)
+{
+    struct str text = STR_INIT;
+    char version[LINK_VERSION_TEXT];
+    int rc = 0;
+    if (*d->host.no_access) {
+        str_addf(&text, "%s 0 %s no\n", d->host.no_access, d->host.node_group);
+        rc = write_text(folder, "/devices.txt", text.p, err);
+        str_clear(&text);
+    }
+    if (d->glibc)
+        str_addf(&text, "GLIBC %s\n", link_version_text(d->glibc, version));
+    if (d->glibcxx)
+        str_addf(&text, "GLIBCXX %s\n", link_version_text(d->glibcxx, version));
+    if (!rc && text.len)
+        rc = write_text(folder, "/glibc.txt", text.p, err);
+    str_free(&text);
+    return rc;
+}
+
 int doctor_snapshot_write(const struct doctor_view *v, const char *folder, struct err *err)
 {
     static const char *const files[] = { "/sys/module/nvidia/version",
@@ -169,7 +211,8 @@ int doctor_snapshot_write(const struct doctor_view *v, const char *folder, struc
         if (copy(d, folder, files[i], err))
             return -1;
     return copy_gpus(d, folder, err) || write_variables(d, folder, err) ||
-                   write_libraries(d, folder, err) || write_marks(d, folder, err)
+                   write_libraries(d, folder, err) || write_marks(d, folder, err) ||
+                   write_offers(d, folder, err) || write_notes(d, folder, err)
                ? -1
                : 0;
 }

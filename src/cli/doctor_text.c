@@ -7,6 +7,7 @@
 #include "cli/out.h"
 #include "cli/text.h"
 #include "core/utf8.h"
+#include "doctor/link.h"
 
 #define LABEL          16
 #define PACKAGES_SHOWN 7
@@ -78,6 +79,32 @@ static void fact(const char *name, const char *value)
     str_free(&text);
 }
 
+/* What the package manager would install, in one line. */
+static void print_offers(const struct host *h)
+{
+    struct str text = STR_INIT;
+    for (size_t i = 0; i < h->offer_count; i++)
+        str_addf(&text, "%s%s%s%s", text.len ? ", " : "", h->offers[i].package,
+                 *h->offers[i].version ? " " : "", h->offers[i].version);
+    fact("offers:", text.p);
+    str_free(&text);
+}
+
+/* The copies that the packages' files get. */
+static void print_lookups(const struct doctor *d)
+{
+    for (size_t i = 0; i < d->lookup_count; i++) {
+        const struct doctor_lookup *l = &d->lookups[i];
+        struct str text = STR_INIT, name = STR_INIT;
+        str_addf(&name, "%s:", d->packages[l->package].name);
+        str_addf(&text, "%s => %s (%s)", l->soname, *l->path ? l->path : "-",
+                 loader_how_name(l->how));
+        fact(name.p, text.p);
+        str_free(&text);
+        str_free(&name);
+    }
+}
+
 static void print_machine(const struct doctor *d)
 {
     const struct host *h = &d->host;
@@ -85,6 +112,7 @@ static void print_machine(const struct doctor *d)
     fact("kernel module:", h->module);
     fact("libcuda:", h->library);
     fact("ptxjitcompiler:", h->jit_library);
+    fact("no access:", h->no_access);
     fact("container:", h->container);
     fact("Jetson:", h->jetson);
     fact("WSL:", h->wsl ? "yes" : "");
@@ -95,6 +123,11 @@ static void print_machine(const struct doctor *d)
         if (h->variables[i].value && strcmp(h->variables[i].name, "PATH") != 0 &&
             strcmp(h->variables[i].name, "HOME") != 0)
             fact(h->variables[i].name, h->variables[i].value);
+    print_offers(h);
+    char version[LINK_VERSION_TEXT];
+    fact("GLIBC:", link_version_text(d->glibc, version));
+    fact("GLIBCXX:", link_version_text(d->glibcxx, version));
+    print_lookups(d);
 }
 
 /* ---- packages ---- */

@@ -57,8 +57,12 @@ static int read_error(struct doctor_view *v, const char *error, struct err *err)
 int doctor_view_open(struct doctor_view *v, const struct cmd_globals *globals,
                      const struct doctor_request *request, const char *error, struct err *err)
 {
-    *v = (struct doctor_view){ .error_text = STR_INIT, .verbose = globals->verbose };
-    const char *sysroot = globals->sysroot ? globals->sysroot : "";
+    const char *sysroot = v->image_root      ? v->image_root
+                          : globals->sysroot ? globals->sysroot
+                                             : "";
+    v->error_text = (struct str)STR_INIT;
+    v->verbose = globals->verbose;
+    v->doctor.image = v->image_root != NULL;
     if (target_find(globals, &v->targets, err) || (error && read_error(v, error, err)))
         return -1;
     v->doctor.sysroot = sysroot;

@@ -14,12 +14,13 @@ struct doctor_view {
     struct target_list targets;
     struct doctor doctor;
     struct findings findings;
-    struct str error_text; /* of --error */
+    struct str error_text;  /* of --error */
+    const char *image_root; /* the packages are those of this tree, the cards are not; NULL */
     bool verbose;
 };
 
-/* Looks at machine, environments and folders. `pythons` and `apps` may be NULL. -1 with err set;
- * doctor_view_free after both. */
+/* Looks at machine, environments and folders. The caller has zeroed `v` but for image_root and
+ * doctor.partial. -1 with err set; doctor_view_free after both. */
 int doctor_view_open(struct doctor_view *v, const struct cmd_globals *globals,
                      const struct doctor_request *request, const char *error, struct err *err);
 void doctor_view_free(struct doctor_view *v);

@@ -7,6 +7,7 @@
 #include "doctor/compilers.h"
 #include "doctor/copies.h"
 #include "doctor/envs.h"
+#include "doctor/lookups.h"
 #include "doctor/packages.h"
 #include "doctor/role.h"
 
@@ -72,6 +73,8 @@ int doctor_run(struct doctor *d, const struct doctor_request *request, struct er
         return -1;
     compilers_conclude(d);
     role_assign(d);
+    if (!d->only_pytorch)
+        lookups_find(d);
     return 0;
 }
 

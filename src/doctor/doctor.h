@@ -54,6 +54,7 @@ struct doctor_file {
 struct doctor_package {
     char name[96], version[64]; /* version "" when nothing tells */
     char cuda[16];              /* that it was built for, "10.1"; "" not told */
+    unsigned glibc, glibcxx;     /* that its files ask for, as link.h numbers them; 0 none */
     char channel[32], build[64]; /* conda's; "" not of conda */
     bool cpu_build;             /* says of itself that it is without GPU code */
     bool cuda_build;            /* has a file that only builds for CUDA have */
@@ -81,6 +82,14 @@ struct doctor_copy {
     enum loader_how how;
 };
 
+/* The copy of a library that the loader gives to a package's file. */
+struct doctor_lookup {
+    int package;
+    char soname[64];
+    char path[ROOT_PATH_MAX]; /* "" none is found; the package may load it by itself */
+    enum loader_how how;
+};
+
 /* A package that pip has put over conda's own. */
 struct doctor_mix {
     int package;
@@ -97,6 +106,7 @@ struct doctor_compiler {
 #define DOCTOR_COMPILERS_MAX 64
 #define DOCTOR_COPIES_MAX    16
 #define DOCTOR_MIXES_MAX     16
+#define DOCTOR_LOOKUPS_MAX   64
 
 struct doctor {
     const char *sysroot; /* "" this machine */
@@ -113,12 +123,16 @@ struct doctor {
     size_t copy_count;
     struct doctor_mix mixes[DOCTOR_MIXES_MAX];
     size_t mix_count;
+    struct doctor_lookup lookups[DOCTOR_LOOKUPS_MAX];
+    size_t lookup_count;
+    unsigned glibc, glibcxx; /* that the system has; 0 not told */
     struct doctor_compiler compilers[DOCTOR_COMPILERS_MAX];
     size_t compiler_count;
     uint64_t files_seen, files_read, bytes_read, files_kept, problems;
     bool only_pytorch;
     bool local_is_app; /* /usr/local was named as a program's folder */
     bool partial;      /* time or a bound ended the search */
+    bool image;        /* the tree is a container image: the driver is the machine's that runs it */
 };
 
 struct doctor_request {

@@ -75,6 +75,7 @@ int findings_find(const struct doctor *d, struct findings *f, struct err *err)
     finding_driver(d, f);
     finding_packages(d, f);
     finding_libraries(d, f);
+    finding_copies(d, f);
     weigh(d, f);
     if (f->count)
         qsort(f->list, f->count, sizeof *f->list, by_weight);

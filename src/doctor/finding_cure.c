@@ -52,6 +52,27 @@ static const struct {
     { "fedora", "sudo dnf install akmod-nvidia-%uxx  # RPM Fusion" },
 };
 
+/* What the package manager's own lists have within the bounds, the newest branch first; false: they
+ * have nothing, or there are none. */
+static bool offered_command(const struct doctor *d, struct finding_cure *c, unsigned least,
+                            unsigned last)
+{
+    const struct host_offer *best = NULL;
+    for (size_t i = 0; i < d->host.offer_count; i++) {
+        const struct host_offer *o = &d->host.offers[i];
+        bool plain = !strstr(o->package, "-open") && !strstr(o->package, "-server");
+        if (plain && o->branch && o->branch >= least && (!last || o->branch <= last) &&
+            (!best || o->branch > best->branch))
+            best = o;
+    }
+    if (best && strstr(best->package, "kmod-nvidia"))
+        command(c, "sudo dnf install %s", best->package);
+    else if (best)
+        command(c, "sudo apt install %s%s%s%s", best->package, *best->version ? "  # " : "",
+                best->version, *best->version ? " is offered" : "");
+    return best != NULL;
+}
+
 static void driver_command(const struct doctor *d, struct finding_cure *c, unsigned branch,
                            enum arch_os os)
 {
@@ -96,7 +117,9 @@ static void driver_cure(const struct doctor *d, struct finding *f, struct driver
     if (bounded)
         remark_put(&c->what, "last", version_text(span.last, last));
     unsigned branch = bounded ? span.last.major : least.major;
-    if (branch)
+    bool offered = g->rule.os != ARCH_WINDOWS && !d->image &&
+                   offered_command(d, c, least.major, bounded ? span.last.major : 0);
+    if (branch && !offered)
         driver_command(d, c, branch, g->rule.os);
 }
 
@@ -314,6 +337,10 @@ static void visibility(const struct doctor *d, struct finding *f)
         command(c, "export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH");
     } else if (strcmp(id, "doctor.no_nodes_container") == 0) {
         command(cure(f, "cure.container"), "docker run --gpus all ...");
+    } else if (strcmp(id, "doctor.no_access") == 0) {
+        struct finding_cure *c = cure(f, "cure.group");
+        remark_put(&c->what, "group", d->host.node_group);
+        command(c, "sudo usermod -aG %s \"$USER\"", d->host.node_group);
     } else if (strcmp(id, "doctor.fewer_nodes") == 0 && *d->host.container) {
         command(cure(f, "cure.container"), "docker run --gpus all ...");
     } else if (strcmp(id, "doctor.no_nodes") == 0 || strcmp(id, "doctor.no_uvm") == 0) {
@@ -372,6 +399,10 @@ static void copy(const struct doctor *d, struct finding *f)
                                                   : d->packages[f->package].name);
         return;
     }
+    if (f->evidence_count && strcmp(f->evidence[0].id, "doctor.no_copy") == 0) {
+        remark_put(&cure(f, "cure.no_copy")->what, "package", d->packages[f->package].name);
+        return;
+    }
     command(cure(f, "cure.library_path"), "unset LD_LIBRARY_PATH");
 }
 
@@ -399,7 +430,11 @@ static void engine(const struct doctor *d, struct finding *f)
 
 static void not_arch(const struct doctor *d, struct finding *f)
 {
-    (void)d;
+    if (f->evidence_count && strcmp(f->evidence[0].id, "doctor.old_system") == 0) {
+        struct finding_cure *c = cure(f, "cure.old_system");
+        remark_put(&c->what, "package", d->packages[f->package].name);
+        return;
+    }
     command(cure(f, "cure.not_arch"), "CUDA_LAUNCH_BLOCKING=1 python PROGRAM");
 }
 

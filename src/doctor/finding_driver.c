@@ -297,6 +297,20 @@ static void no_uvm(const struct doctor *d, struct findings *f)
     finding_say(one, "doctor.no_uvm");
 }
 
+/* The nodes are there, but not for this user. */
+static void no_access(const struct doctor *d, struct findings *f)
+{
+    const struct host *h = &d->host;
+    if (!*h->no_access || !*h->module || h->wsl)
+        return;
+    struct finding *one = finding_add(f, CAUSE_A12, W_NODES + 1);
+    if (!one)
+        return;
+    struct remark *r = finding_say(one, "doctor.no_access");
+    remark_put(r, "node", h->no_access);
+    remark_put(r, "group", h->node_group);
+}
+
 /* A container that was given some of the cards. */
 static void fewer_nodes(const struct doctor *d, struct findings *f)
 {
@@ -319,9 +333,10 @@ void finding_driver(const struct doctor *d, struct findings *f)
 {
     for (size_t i = 0; i < d->gpu_count; i++) {
         dropped(d, f, i);
-        no_driver(d, f, i);
+        if (!d->image)
+            no_driver(d, f, i);
     }
-    if (!concerns(d))
+    if (d->image || !concerns(d))
         return;
     parts_differ(d, f);
     no_library(d, f);
@@ -335,5 +350,6 @@ void finding_driver(const struct doctor *d, struct findings *f)
     order(d, f);
     no_nodes(d, f);
     no_uvm(d, f);
+    no_access(d, f);
     fewer_nodes(d, f);
 }

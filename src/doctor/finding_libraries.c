@@ -11,8 +11,6 @@ enum {
     W_CUBLAS = 5,
     W_TOOLKIT_PTX = 28,
     W_TOOLKIT_GPU = 26,
-    W_COPY = 25,
-    W_MIX = 22,
     W_COMPILER = 32
 };
 
@@ -347,42 +345,6 @@ static void cublas(const struct doctor *d, struct findings *f, size_t gpu)
     finding_put_gpu(finding_say(one, "doctor.cublas"), &d->gpus[gpu]);
 }
 
-/* ---- copies ---- */
-
-static void copies(const struct doctor *d, struct findings *f)
-{
-    for (size_t i = 0; i < d->copy_count; i++) {
-        const struct doctor_copy *c = &d->copies[i];
-        struct finding *one = finding_add(f, CAUSE_A18, W_COPY);
-        if (!one)
-            return;
-        one->confidence = FINDING_LIKELY;
-        str_copy(one->path, sizeof one->path, c->wins);
-        struct remark *r = finding_say(one, "doctor.copy");
-        remark_put(r, "soname", c->soname);
-        remark_put(r, "path", c->wins);
-        remark_put(r, "other", c->other);
-    }
-}
-
-/* Two installers have written over each other: which libraries are loaded depends on who came last.
- */
-static void mixes(const struct doctor *d, struct findings *f)
-{
-    for (size_t i = 0; i < d->mix_count; i++) {
-        const struct doctor_mix *m = &d->mixes[i];
-        const struct doctor_package *p = &d->packages[m->package];
-        struct finding *one = finding_add(f, CAUSE_A18, W_MIX);
-        if (!one)
-            return;
-        one->package = m->package;
-        one->confidence = FINDING_LIKELY;
-        struct remark *r = finding_say(one, "doctor.mix");
-        remark_putf(r, "package", "%s %s", p->name, p->version);
-        remark_putf(r, "conda", "%s %s", m->conda_name, m->conda_version);
-    }
-}
-
 void finding_libraries(const struct doctor *d, struct findings *f)
 {
     toolkits(d, f);
@@ -396,6 +358,4 @@ void finding_libraries(const struct doctor *d, struct findings *f)
         }
         cublas(d, f, g);
     }
-    copies(d, f);
-    mixes(d, f);
 }

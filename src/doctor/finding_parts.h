@@ -10,7 +10,8 @@ struct remark *finding_say(struct finding *finding, const char *id);
 
 void finding_driver(const struct doctor *d, struct findings *f);    /* N2, A12, A14, A15 */
 void finding_packages(const struct doctor *d, struct findings *f);  /* A1 to A8, A11, A13, N1 */
-void finding_libraries(const struct doctor *d, struct findings *f); /* A9, A10, A17, A18 */
+void finding_libraries(const struct doctor *d, struct findings *f); /* A9, A10, A17 */
+void finding_copies(const struct doctor *d, struct findings *f);    /* A18, A19 */
 void finding_error(const struct doctor *d, struct findings *f);     /* by the text alone */
 
 /* Fills in cures and `sure`. */

@@ -1,9 +1,12 @@
 #include "doctor/host.h"
 
 #include <ctype.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "doctor/host_parts.h"
 
@@ -121,6 +124,40 @@ static void read_nodes(struct host *h)
     root_names_free(&names);
 }
 
+/* "nvidiactl 660 video no": a snapshot's note of a node, its mode, its group and whether the user
+ * could open it. */
+static void read_access_note(struct host *h)
+{
+    struct str text = STR_INIT;
+    char node[32], group[48], access[8];
+    unsigned mode;
+    if (root_read(h->sysroot, "/devices.txt", SMALL_FILE, &text))
+        for (const char *line = text.p; *line && !*h->no_access;
+             line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
+            if (sscanf(line, "%31s %o %47s %7s", node, &mode, group, access) == 4 &&
+                strcmp(access, "no") == 0) {
+                str_copy(h->no_access, sizeof h->no_access, node);
+                str_copy(h->node_group, sizeof h->node_group, group);
+            }
+    str_free(&text);
+}
+
+/* Whether this user may open the nodes; mostly a matter of the group video or render. */
+static void read_access(struct host *h)
+{
+    static const char *const nodes[] = { "nvidiactl", "nvidia0", "nvidia-uvm" };
+    struct stat st;
+    char path[64];
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0] && !*h->no_access; i++) {
+        snprintf(path, sizeof path, "/dev/%s", nodes[i]);
+        if (stat(path, &st) || access(path, R_OK | W_OK) == 0)
+            continue;
+        const struct group *group = getgrgid(st.st_gid);
+        str_copy(h->no_access, sizeof h->no_access, nodes[i]);
+        str_copy(h->node_group, sizeof h->node_group, group ? group->gr_name : "video");
+    }
+}
+
 /* ---- the driver's libraries ---- */
 
 /* "libcuda.so.535.183.01" names its version; "libcuda.so.1" and "libcuda.so.1.1" do not. */
@@ -189,10 +226,15 @@ void host_read(const char *sysroot, struct host *host)
     loader_open(&host->loader, sysroot, host_variable(host, "LD_LIBRARY_PATH"));
     read_module(host);
     read_nodes(host);
+    if (*sysroot)
+        read_access_note(host);
+    else
+        read_access(host);
     host_read_kind(host);
     find_library(host);
     find_compat(host);
     host_read_toolkits(host);
+    host_read_offers(host);
 }
 
 void host_free(struct host *host)

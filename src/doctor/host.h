@@ -12,11 +12,19 @@
 
 #define HOST_TOOLKITS_MAX  32
 #define HOST_VARIABLES_MAX 48
+#define HOST_OFFERS_MAX    32
 
 struct host_toolkit {
     char version[16]; /* "11.8" */
     char path[256];   /* "/usr/local/cuda-11.8" */
     bool is_default;  /* what /usr/local/cuda or CUDA_HOME names */
+};
+
+/* A driver that the package manager's lists offer. */
+struct host_offer {
+    char package[64]; /* "nvidia-driver-470" */
+    char version[48]; /* "470.256.02-0ubuntu0.22.04.1"; "" the list does not say */
+    unsigned branch;  /* 470; 0 not told */
 };
 
 struct host_variable {
@@ -35,6 +43,8 @@ struct host {
     bool has_control_node, has_uvm_node;
     size_t device_nodes; /* /dev/nvidia0 ... */
     bool nodes_known;    /* /dev was there to be looked at */
+    char no_access[32];  /* a node that this user may not open, "nvidiactl"; "" none */
+    char node_group[48]; /* whose members may */
 
     char library[ROOT_PATH_MAX]; /* the libcuda.so.1 that a program gets; "" none */
     enum loader_how library_how;
@@ -54,6 +64,10 @@ struct host {
 
     struct host_toolkit toolkits[HOST_TOOLKITS_MAX];
     size_t toolkit_count;
+    struct host_offer offers[HOST_OFFERS_MAX];
+    size_t offer_count;
+    bool offers_cut; /* some lists are compressed or too large, so that there may be more */
+
     char ptxas[ROOT_PATH_MAX]; /* the first on PATH; "" none */
 
     struct loader loader;

@@ -1,6 +1,7 @@
 #include "doctor/link.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #define SEGMENTS_MAX 64
 #define DYNAMIC_MAX  (1u << 16)
 #define SECTIONS_MAX (1u << 20)
+#define VERSIONS_MAX 1000u
 
 enum { PT_LOAD_ = 1, PT_DYNAMIC_ = 2 };
 enum {
@@ -24,6 +26,8 @@ enum {
     TAG_RUNPATH = 29
 };
 #define TAG_GNU_HASH 0x6ffffef5u
+#define TAG_DEFINED  0x6ffffffcu
+#define TAG_NEEDS    0x6ffffffeu
 
 struct segment {
     uint64_t address, offset, size;
@@ -38,6 +42,7 @@ struct reader {
     struct bytes dynamic;
     uint8_t *dynamic_data;
     uint64_t strings, string_size, symbols, hash, gnu_hash; /* addresses and a size */
+    uint64_t needed_versions, defined_versions;
 };
 
 /* `size` bytes at `offset`, all of them; NULL else. The caller frees. */
@@ -135,6 +140,10 @@ static void find_tables(struct reader *r)
             r->hash = value;
         else if (tag == TAG_GNU_HASH)
             r->gnu_hash = value;
+        else if (tag == TAG_NEEDS)
+            r->needed_versions = value;
+        else if (tag == TAG_DEFINED)
+            r->defined_versions = value;
     }
 }
 
@@ -266,6 +275,87 @@ int link_symbols(const char *full, bool defined, bool (*name)(void *self, const 
     }
     close_reader(&r);
     free(table);
+    free(strings);
+    return rc;
+}
+
+/* ---- versions of symbols ---- */
+
+static unsigned version_number(const char *text)
+{
+    unsigned part[3] = { 0 };
+    if (sscanf(text, "%4u.%3u.%3u", &part[0], &part[1], &part[2]) < 2)
+        return 0;
+    return part[0] * 1000000 + part[1] * 1000 + part[2];
+}
+
+const char *link_version_text(unsigned version, char to[LINK_VERSION_TEXT])
+{
+    unsigned last = version % 1000;
+    *to = 0;
+    if (version && last)
+        snprintf(to, LINK_VERSION_TEXT, "%u.%u.%u", version / 1000000 % 1000,
+                 version / 1000 % 1000, last);
+    else if (version)
+        snprintf(to, LINK_VERSION_TEXT, "%u.%u", version / 1000000 % 1000, version / 1000 % 1000);
+    return to;
+}
+
+static void take_version(struct link_versions *v, const char *name)
+{
+    static const char *const families[] = { "GLIBC_", "GLIBCXX_", "CXXABI_" };
+    unsigned *const values[] = { &v->glibc, &v->glibcxx, &v->cxxabi };
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        unsigned number =
+            str_starts(name, families[i]) ? version_number(name + strlen(families[i])) : 0;
+        if (number > *values[i])
+            *values[i] = number;
+    }
+}
+
+/* One record with its list of names. Both kinds begin with a version and a count, and have the
+ * distance to the list and to the next record; of an entry the name stands at `name_at`. */
+static uint64_t take_record(struct reader *r, uint64_t at, bool defined, const char *strings,
+                            struct link_versions *v)
+{
+    uint8_t head[20];
+    struct err unused;
+    size_t size = defined ? 20 : 16;
+    err_clear(&unused);
+    if (input_read_at(r->in, at, head, size, &unused) != (long long)size)
+        return 0;
+    struct bytes b = bytes_of(head, size);
+    bytes_skip(&b, defined ? 6 : 2);
+    unsigned count = bytes_u16(&b);
+    bytes_skip(&b, 4);
+    uint64_t entry = at + bytes_u32(&b);
+    uint32_t next = bytes_u32(&b);
+    for (unsigned i = 0; i < count && i < VERSIONS_MAX; i++) {
+        uint32_t name = word_at(r, entry + (defined ? 0 : 8));
+        uint32_t step = word_at(r, entry + (defined ? 4 : 12));
+        if (name < r->string_size)
+            take_version(v, strings + name);
+        if (!step)
+            break;
+        entry += step;
+    }
+    return next ? at + next : 0;
+}
+
+int link_read_versions(const char *full, bool defined, struct link_versions *versions,
+                       struct err *err)
+{
+    struct reader r;
+    char *strings = NULL;
+    *versions = (struct link_versions){ 0 };
+    int rc = open_reader(&r, full, err);
+    uint64_t address = defined ? r.defined_versions : r.needed_versions;
+    if (!rc && address && !(strings = read_strings(&r, err)))
+        rc = -1;
+    uint64_t at = strings ? offset_of(&r, address) : 0;
+    for (unsigned i = 0; at && i < VERSIONS_MAX; i++)
+        at = take_record(&r, at, defined, strings, versions);
+    close_reader(&r);
     free(strings);
     return rc;
 }

@@ -32,6 +32,19 @@ void link_free(struct link *link);
 int link_symbols(const char *full, bool defined, bool (*name)(void *self, const char *symbol),
                  void *self, struct err *err);
 
+/* The newest version of each family that the file asks of others ("GLIBC_2.29", "GLIBCXX_3.4.22") or,
+ * with `defined`, that it has itself. */
+struct link_versions {
+    unsigned glibc, glibcxx, cxxabi; /* 2.29: 2 * 1000000 + 29 * 1000; 0: none */
+};
+
+int link_read_versions(const char *full, bool defined, struct link_versions *versions,
+                       struct err *err);
+
+/* "2.29"; "" for 0. */
+#define LINK_VERSION_TEXT 16
+const char *link_version_text(unsigned version, char to[LINK_VERSION_TEXT]);
+
 /* Whether the file has a section that nvcc makes for GPU code; a glance at the section table. False,
  * too, when it cannot be read. */
 bool link_has_gpu_section(const char *full);
