@@ -185,14 +185,23 @@ static const char *bound_word(enum time_bound bound)
                                                  : "size.bound.latency");
 }
 
+/* Nothing where there is nothing to say. */
+static void optional_cell(struct grid *g, int digits, double value)
+{
+    if (value > 0)
+        grid_cellf(g, "%.*f", digits, value);
+    else
+        grid_cell(g, "");
+}
+
 static void layer_row(struct grid *g, const struct layer *l, const struct size_layers *t, size_t i)
 {
     char dims[96];
     grid_cell(g, l->name);
     grid_cell(g, l->op == LAYER_OTHER && l->type[0] ? l->type : layer_op_word(l->op));
     grid_cell(g, dims_text(&l->out, dims, sizeof dims));
-    grid_cellf(g, l->params ? "%.3f" : "", (double)l->params / 1e6);
-    grid_cellf(g, l->macs ? "%.1f" : "", (double)l->macs / 1e6);
+    optional_cell(g, 3, (double)l->params / 1e6);
+    optional_cell(g, 1, (double)l->macs / 1e6);
     double ms = both(&t->fp32[i]).mid, half = both(&t->half[i]).mid, host = both(&t->host[i]).mid;
     if (ms <= 0) {
         for (int k = 0; k < 4; k++)
@@ -201,8 +210,8 @@ static void layer_row(struct grid *g, const struct layer *l, const struct size_l
     }
     grid_cellf(g, "%.3f", ms);
     grid_cell(g, bound_word(t->fp32[i].bound));
-    grid_cellf(g, half > 0 ? "%.2f" : "", ms / half);
-    grid_cellf(g, host > 0 ? "%.1f" : "", host / ms);
+    optional_cell(g, 2, half > 0 ? ms / half : 0);
+    optional_cell(g, 1, host / ms);
 }
 
 void size_layers_print(const struct size_view *v)

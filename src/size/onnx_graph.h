@@ -51,7 +51,13 @@ bool onnx_number(const Onnx__TensorProto *t, size_t i, double *number);
 /* Makes the first output the constant `t`; a tensor that makes no sense leaves it unknown. */
 void node_tensor(struct node *n, const Onnx__TensorProto *t);
 
+/* Room for every value that the graph names. */
+int graph_init(struct graph *g, const Onnx__GraphProto *proto);
+/* NULL: there is one already. */
+struct value *graph_add(struct graph *g, const char *name);
 struct value *graph_find(const struct graph *g, const char *name);
+/* The weights and other constants of the file. */
+int graph_initializers(struct graph *g, const Onnx__GraphProto *proto);
 
 const Onnx__AttributeProto *node_attribute(const struct node *n, const char *name);
 int64_t node_int(const struct node *n, const char *name, int64_t missing);
