@@ -52,7 +52,8 @@ void judge_row(const struct row_list *rows, const struct bench_case *c, struct r
     snprintf(row->ceiling, sizeof row->ceiling, "ceiling/%s",
              compute_ms >= memory_ms ? arithmetic : memory);
     row->ceiling_percent = 100 * least / row->time.median;
-    if (row->ceiling_percent > JUDGE_MOST_PERCENT)
+    if (row->ceiling_percent >
+        (compute_ms >= memory_ms ? JUDGE_MOST_PERCENT : JUDGE_MOST_MEMORY_PERCENT))
         row_fail(row, ROW_ERROR,
                  "%.0f %% of %s: faster than this card was measured to be, so that "
                  "one of the two is wrong",
@@ -82,7 +83,8 @@ static struct bench_case layer_case(const struct plan_layer *l, const struct ben
                       : case_gemm(gemms, net->precision, &gemm);
 }
 
-void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c, struct row *row)
+void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c,
+               struct row *row)
 {
     double ms = 0, low = 0, high = 0, coverage = 1;
     bool spread = true;

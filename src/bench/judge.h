@@ -5,8 +5,10 @@
 
 #include "bench/plan.h"
 
-/* Above this share of a ceiling no result is believed. */
-#define JUDGE_MOST_PERCENT 105.0
+/* Above this share of a ceiling no result is believed. The memory's ceilings copy, which makes its
+ * bus turn around: what mostly reads may be faster, by as much as turning costs. */
+#define JUDGE_MOST_PERCENT        105.0
+#define JUDGE_MOST_MEMORY_PERCENT 125.0
 
 /* Sets ceiling and ceiling_percent from the ceilings among `rows`: the time that the arithmetic
  * takes at the measured peak of its class or the traffic at the measured bandwidth, whichever is
@@ -15,6 +17,7 @@ void judge_row(const struct row_list *rows, const struct bench_case *c, struct r
 
 /* The sum over the layers' rows, each as often as it occurs; skipped, with the layer that is
  * missing, when one has no time. */
-void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c, struct row *row);
+void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c,
+               struct row *row);
 
 #endif

@@ -8,7 +8,7 @@
 /* A cache that the driver does not tell of: larger than that of any card before 2017. */
 #define UNKNOWN_L2 (4.0 * 1048576)
 
-enum { TURNS_MAX = 64, TINY = 64 };
+enum { TURNS_MAX = 4096, TINY = 64 };
 
 /* From here on a first launch at a small size is worth its time. */
 #define TINY_FLOP 1e8

@@ -88,7 +88,7 @@ static struct plan_settings settings_of(const struct plan_options *o)
 {
     static const struct plan_settings by_extent[] = {
         [PLAN_QUICK] = { 6, 3, 500, 50, false },
-        [PLAN_DEFAULT] = { 9, 10, 5000, 50, false },
+        [PLAN_DEFAULT] = { 9, 8, 5000, 50, false },
         [PLAN_FULL] = { 21, 10, 5000, 50, false },
     };
     struct plan_settings s = by_extent[o->extent];
