@@ -250,12 +250,24 @@ static const char *cudnn_version(const struct doctor_package *p, const char *pat
     return !whole && strstr(p->name, "cudnn") && *p->version ? p->version : so ? so + 4 : "";
 }
 
+/* A cuDNN of the system that no program here is seen to use is no fault yet. */
+static bool is_unused(const struct doctor *d, size_t package)
+{
+    if (d->packages[package].origin != DOCTOR_SYSTEM)
+        return false;
+    for (size_t i = 0; i < d->package_count; i++)
+        if (i != package && (d->packages[i].file_count || d->packages[i].largest))
+            return false;
+    return true;
+}
+
 static void about_library(const struct doctor *d, struct findings *f, size_t package,
                           const char *path, const char *archs, size_t gpu)
 {
     const struct doctor_package *p = &d->packages[package];
     bool cudnn = strstr(path, "cudnn") != NULL;
-    struct finding *one = finding_add(f, CAUSE_A17, cudnn ? W_CUDNN : W_LIBRARY);
+    struct finding *one = finding_add(f, CAUSE_A17,
+                                      cudnn && !is_unused(d, package) ? W_CUDNN : W_LIBRARY);
     if (!one)
         return;
     one->gpu = (int)gpu;

@@ -1,0 +1,293 @@
+/* What a text says: numbers, the card, several errors at once, and the bounds of reading. The expected
+ * causes are those of public reports and of the driver's own list of codes. */
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "data/data.h"
+#include "doctor/doctor_error.h"
+#include "doctor/explain.h"
+#include "doctor/explain_code.h"
+#include "doctor/explain_pattern.h"
+
+static struct explain found;
+
+static void explain_bytes(const char *text, size_t size)
+{
+    struct err err;
+    err_clear(&err);
+    cr_assert_eq(explain_find(text, size, &found, &err), 0, "%s", err.msg);
+}
+
+static void explain(const char *text)
+{
+    explain_bytes(text, strlen(text));
+}
+
+static const char *error_id(const struct explain_match *m)
+{
+    return m->error < 0 ? "" : table_field(data_table(DATA_ERRORS), (size_t)m->error, "id");
+}
+
+static const char *first_id(void)
+{
+    return found.match_count ? error_id(&found.matches[0]) : "";
+}
+
+static const char *cause_id(size_t i)
+{
+    return i < found.cause_count ? table_field(data_table(DATA_CAUSES), found.causes[i], "id") : "";
+}
+
+static bool may_be(const char *id)
+{
+    for (size_t i = 0; i < found.cause_count; i++)
+        if (strcmp(cause_id(i), id) == 0)
+            return true;
+    return false;
+}
+
+/* ---- numbers ---- */
+
+static const struct {
+    const char *text, *id;
+    bool old;
+} numbers[] = {
+    { "209", "no_kernel_image", false },
+    { "48", "no_kernel_image", true },
+    { "CUDA error 48", "no_kernel_image", true },
+    { "98", "device_function", false },
+    { "8", "device_function", true },
+    { "47", "image_invalid", true },
+    { "78", "ptx_failed", true },
+    { "77", "address", true },
+    { "6", "timeout", true },
+    { "4", "launch_failed", true },
+    { "38", "no_device", true },
+    { "35", "driver_insufficient", false },
+    { "222", "ptx_toolchain", false },
+    { "218", "ptx_failed", false },
+    { "CUDA failure: 803", "driver_mismatch", false },
+    { "cudaGetDeviceCount() returned 35", "driver_insufficient", false },
+    { "cuda error code=209", "no_kernel_image", false },
+    { "GPU: cuModuleLoadData failed (218)", "ptx_failed", false },
+    { " 804 \n", "compat", false },
+    { "CUDA error 716", "", false }, /* known to codes.tsv alone */
+};
+
+Test(explain, result_codes_are_read_in_both_numberings)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        explain(numbers[i].text);
+        cr_assert_eq(found.match_count, 1, "'%s'", numbers[i].text);
+        cr_assert_str_eq(first_id(), numbers[i].id, "'%s'", numbers[i].text);
+        cr_assert_eq(found.matches[0].before_10_1, numbers[i].old, "'%s'", numbers[i].text);
+    }
+}
+
+Test(explain, a_code_without_a_row_is_no_architecture_problem)
+{
+    explain("CUDA error: misaligned address");
+    cr_assert_eq(found.match_count, 1);
+    cr_assert_eq(found.matches[0].error, -1);
+    cr_assert_str_eq(cause_id(0), "A19");
+    explain("rm: operation not permitted");
+    cr_assert_eq(found.match_count, 0);
+    explain("CUDA_ERROR_MISALIGNED_ADDRESS");
+    cr_assert_eq(found.match_count, 1);
+    cr_assert_str_eq(cause_id(0), "A19");
+}
+
+static const char *const strangers[] = {
+    "",
+    "hello",
+    "make[2]: *** [CMakeFiles/cuda.dir/all] Error 2",
+    "HTTP error 404",
+    "GET /gpu 200",
+    "exit status 35 of the cuda program",
+    "cublas error 8",
+    "epoch 8 of 48, loss 209.35, gpu time 6.4",
+    "Segmentation fault (core dumped)",
+    "invalid argument",
+    "libfoo.so.1: cannot open shared object file: No such file or directory",
+};
+
+Test(explain, ordinary_texts_are_unknown)
+{
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        explain(strangers[i]);
+        cr_assert_eq(found.match_count, 0, "'%s' is taken for '%s'", strangers[i], first_id());
+        cr_assert_eq(found.cause_count, 0);
+    }
+}
+
+/* ---- what the text says about the card ---- */
+
+Test(explain, the_card_in_the_text_tells_too_old_from_too_new)
+{
+    explain("GeForce GT 740M with CUDA capability sm_35 is not compatible with the current PyTorch "
+            "installation.\nThe current PyTorch install supports CUDA capabilities sm_37 sm_50 "
+            "sm_60 sm_70.\n");
+    cr_assert_eq(found.archs.card, 35);
+    cr_assert_eq(found.archs.least, 37);
+    cr_assert_eq(found.archs.most, 70);
+    cr_assert_str_eq(cause_id(0), "A1");
+    cr_assert_not(may_be("A2"));
+    explain(
+        "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current "
+        "PyTorch installation. The current PyTorch install supports CUDA capabilities sm_50 "
+        "sm_60 sm_70 sm_75 sm_80 sm_86 sm_90.");
+    cr_assert_eq(found.archs.card, 120);
+    cr_assert_str_eq(cause_id(0), "A2");
+    cr_assert_not(may_be("A1"));
+    explain("Found GPU0 Tesla P100 which is of cuda capability 6.0. Minimum and Maximum cuda "
+            "capability supported by this version of PyTorch is (7.0) - (12.0)");
+    cr_assert_eq(found.archs.card, 60);
+    cr_assert_eq(found.archs.least, 70);
+    cr_assert_eq(found.archs.most, 120);
+    cr_assert_str_eq(cause_id(0), "A1");
+    explain("Orin with CUDA capability sm_87 is not compatible with the current PyTorch "
+            "installation. The current PyTorch install supports CUDA capabilities sm_80 sm_90.");
+    cr_assert_str_eq(cause_id(0), "A5");
+}
+
+/* ---- several errors ---- */
+
+Test(explain, the_longest_of_overlapping_patterns_wins)
+{
+    explain("CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH");
+    cr_assert_eq(found.match_count, 1);
+    cr_assert_str_eq(first_id(), "cudnn_arch");
+    explain("cudaErrorInvalidDeviceFunction");
+    cr_assert_eq(found.match_count, 1);
+    cr_assert_str_eq(first_id(), "device_function");
+    explain("cudaErrorInvalidDevicePointer");
+    cr_assert_eq(found.match_count, 0);
+}
+
+Test(explain, what_two_errors_share_is_likelier)
+{
+    explain("GPU0 sm_120 is not compatible with the current PyTorch installation.\n"
+            "CUDA error: no kernel image is available for execution on the device");
+    cr_assert_eq(found.match_count, 2);
+    cr_assert_str_eq(cause_id(0), "A2");
+    explain("CUDA error: no kernel image is available\nCUDA error: unspecified launch failure");
+    cr_assert_eq(found.match_count, 2);
+    cr_assert_str_eq(cause_id(0), "A1");
+}
+
+Test(explain, repeated_errors_are_counted_and_the_last_is_shown)
+{
+    explain("first: no kernel image\nsecond: no kernel image\nthird: no kernel image again\n");
+    cr_assert_eq(found.match_count, 1);
+    cr_assert_eq(found.matches[0].count, 3);
+    cr_assert_str_eq(found.matches[0].line, "third: no kernel image again");
+}
+
+Test(explain, causes_come_in_their_order)
+{
+    struct doctor_error error;
+    doctor_error_read("the provided PTX was compiled with an unsupported toolchain", &error);
+    cr_assert_eq(error.count, 1);
+    cr_assert_eq(error.causes[0], CAUSE_A9);
+    doctor_error_read("forward compatibility was attempted, found no nvidia driver", &error);
+    cr_assert_eq(doctor_error_place(&error, CAUSE_A14), 0);
+    cr_assert_eq(doctor_error_place(&error, CAUSE_A9), -1);
+    doctor_error_read("nothing", &error);
+    cr_assert_eq(error.count, 0);
+    doctor_error_read(NULL, &error);
+    cr_assert_eq(error.count, 0);
+    cr_assert_eq(explain_cause_row("A20"), -1);
+}
+
+Test(explain, a_description_counts_only_where_no_message_is)
+{
+    explain("it hangs for minutes at the first batch");
+    cr_assert_str_eq(cause_id(0), "A8");
+    explain("it hangs for minutes, then: CUDA error: invalid resource handle");
+    cr_assert_not(may_be("A8"));
+    char text[1000];
+    memset(text, '.', sizeof text);
+    memcpy(text, "hangs", 5);
+    explain_bytes(text, sizeof text);
+    cr_assert_eq(found.match_count, 0);
+}
+
+/* ---- bounds ---- */
+
+static char *large(size_t size, const char *begin, const char *end)
+{
+    char *text = malloc(size + 1);
+    cr_assert_not_null(text);
+    static const char line[] = "step 123 no kernel of this imag cuda error unsupported .vers 7\n";
+    for (size_t i = 0; i < size; i++)
+        text[i] = line[i % (sizeof line - 1)];
+    memcpy(text, begin, strlen(begin));
+    memcpy(text + size - strlen(end), end, strlen(end));
+    text[size] = 0;
+    return text;
+}
+
+Test(explain, of_a_large_log_the_end_counts_and_time_is_bounded)
+{
+    size_t size = EXPLAIN_BYTES_MAX + ((size_t)2 << 20);
+    char *text = large(size, "Driver/library version mismatch\n", "\nno kernel image is available");
+    clock_t start = clock(); /* of this process, however busy the machine is */
+    explain_bytes(text, size);
+    cr_expect_lt((clock() - start) / CLOCKS_PER_SEC, 10);
+    cr_assert_str_eq(first_id(), "no_kernel_image");
+    cr_assert_eq(found.match_count, 1);
+    free(text);
+}
+
+Test(explain, any_bytes_are_taken)
+{
+    unsigned state = 1;
+    char bytes[4096];
+    for (size_t round = 0; round < 200; round++) {
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            state = state * 1103515245u + 12345u;
+            bytes[i] = (char)(state >> 16);
+        }
+        if (round % 2)
+            memcpy(bytes, round % 4 == 1 ? "\xff\xfe" : "\x1b[", 2);
+        explain_bytes(bytes, round % sizeof bytes + 1);
+        explain_bytes(bytes, sizeof bytes);
+    }
+    explain_bytes("", 0);
+    cr_assert_eq(found.match_count, 0);
+}
+
+Test(explain, files_are_read_and_folders_refused)
+{
+    char path[] = "/tmp/smfit-explain-XXXXXX";
+    struct str text = STR_INIT;
+    struct err err;
+    bool cut;
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    err_clear(&err);
+    cr_assert_eq(write(fd, "no kernel image\n", 16), 16);
+    cr_assert_eq(explain_read(path, &text, &cut, &err), 0, "%s", err.msg);
+    cr_assert_str_eq(text.p, "no kernel image\n");
+    cr_assert_not(cut);
+    str_clear(&text);
+    cr_assert_eq(ftruncate(fd, (off_t)EXPLAIN_BYTES_MAX + 100), 0);
+    cr_assert_eq(lseek(fd, 0, SEEK_END), (off_t)EXPLAIN_BYTES_MAX + 100);
+    cr_assert_eq(write(fd, "the end", 7), 7);
+    cr_assert_eq(explain_read(path, &text, &cut, &err), 0, "%s", err.msg);
+    cr_assert(cut);
+    cr_assert_eq(text.len, EXPLAIN_BYTES_MAX);
+    cr_assert_str_eq(text.p + text.len - 7, "the end");
+    close(fd);
+    unlink(path);
+    cr_assert_eq(explain_read("/tmp", &text, &cut, &err), -1);
+    err_clear(&err);
+    cr_assert_eq(explain_read("/nonexistent", &text, &cut, &err), -1);
+    cr_assert_eq(err.code, ERR_IO);
+    str_free(&text);
+}

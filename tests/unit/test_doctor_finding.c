@@ -1,0 +1,161 @@
+/* One diagnosis out of what was found, on made-up machines. The expected causes are the definitions of
+ * tests/doctor/README.md, the driver's and NVIDIA's documented rules; nothing here is a saved answer. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/finding.h"
+
+static struct doctor d;
+static struct doctor_package packages[3];
+static struct doctor_file files[3];
+static struct holds_group groups[3];
+static struct arch_image images[3][4];
+static struct findings found;
+
+static void card(size_t gpu, const char *name, unsigned cc, const char *driver)
+{
+    d.gpus[gpu] = (struct doctor_gpu){ .rule = { .cc = cc, .os = ARCH_LINUX }, .present = true };
+    str_copy(d.gpus[gpu].name, sizeof d.gpus[gpu].name, name);
+    str_copy(d.gpus[gpu].kernel_driver, sizeof d.gpus[gpu].kernel_driver, "nvidia");
+    str_copy(d.host.module, sizeof d.host.module, driver);
+    str_copy(d.host.library, sizeof d.host.library, "/usr/lib/libcuda.so.1");
+    str_copy(d.host.library_version, sizeof d.host.library_version, driver);
+    str_copy(d.host.jit_library, sizeof d.host.jit_library, "/usr/lib/libnvidia-ptxjitcompiler.so.1");
+    version_parse(driver, &d.gpus[gpu].rule.driver);
+    d.gpu_count = gpu + 1;
+}
+
+/* A package with one file of one container: cubins for these architectures. */
+static void package(size_t i, const char *name, enum doctor_role role, unsigned a, unsigned b)
+{
+    struct doctor_package *p = &packages[i];
+    *p = (struct doctor_package){ .origin = DOCTOR_PIP, .role = role, .env = 0, .base = "/env" };
+    str_copy(p->name, sizeof p->name, name);
+    for (size_t k = 0; k < 2; k++)
+        images[i][k] = (struct arch_image){
+            .kind = ARCH_CUBIN, .arch = k ? b : a, .toolkit_major = 11, .toolkit_minor = 8
+        };
+    groups[i] = (struct holds_group){ .images = images[i], .image_count = 2, .containers = 1 };
+    files[i] = (struct doctor_file){ .path = i ? "x/_C.so" : "torch/lib/libtorch_cuda.so",
+                                     .holds = { .groups = &groups[i], .group_count = 1 } };
+    p->files = &files[i];
+    p->file_count = 1;
+    for (size_t g = 0; g < d.gpu_count; g++) {
+        judge_file(&files[i].holds, &d.gpus[g].rule, &files[i].judge[g]);
+        p->judge[g] = files[i].judge[g];
+    }
+    d.packages = packages;
+    d.package_count = i + 1;
+}
+
+static void forget(void)
+{
+    findings_free(&found);
+}
+
+static void fresh(void)
+{
+    d = (struct doctor){ .sysroot = "/nonexistent" };
+    d.host.sysroot = d.sysroot;
+}
+
+TestSuite(finding, .init = fresh, .fini = forget);
+
+static const struct finding *first(const char *error)
+{
+    struct err err;
+    err_clear(&err);
+    d.error = error;
+    cr_assert_eq(findings_find(&d, &found, &err), 0, "%s", err.msg);
+    return found.count ? &found.list[0] : NULL;
+}
+
+static void assert_cause(const char *error, enum doctor_cause cause)
+{
+    const struct finding *f = first(error);
+    cr_assert_not_null(f);
+    cr_assert_str_eq(doctor_cause_code(f->cause), doctor_cause_code(cause), "%s",
+                     error ? error : "");
+}
+
+Test(finding, a_main_library_without_the_card_is_at_fault)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 70, 80);
+    assert_cause("CUDA error: no kernel image is available for execution on the device", CAUSE_A1);
+    cr_assert_str_eq(found.list[0].path, "/env/torch/lib/libtorch_cuda.so");
+    cr_assert_eq(found.list[0].confidence, FINDING_CERTAIN);
+    cr_assert_gt(found.list[0].cure_count, 0);
+}
+
+Test(finding, a_card_newer_than_the_library_is_another_cause)
+{
+    card(0, "RTX 5090", 120, "580.82.07");
+    package(0, "torch", DOCTOR_FRAMEWORK, 80, 90);
+    assert_cause(NULL, CAUSE_A2);
+}
+
+Test(finding, an_extension_is_at_fault_where_the_main_library_runs)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 60, 80);
+    package(1, "fancy-ops", DOCTOR_EXTENSION, 70, 80);
+    assert_cause("no kernel image is available", CAUSE_A3);
+    cr_assert_str_eq(found.list[0].path, "/env/x/_C.so");
+}
+
+Test(finding, two_cards_of_which_one_runs_it_are_a_matter_of_hiding_the_other)
+{
+    card(0, "RTX 3090", 86, "535.183.01");
+    card(1, "GTX 1080", 61, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 80, 86);
+    assert_cause("no kernel image is available", CAUSE_A6);
+    cr_assert_eq(found.list[0].gpu, 1);
+}
+
+Test(finding, parts_of_two_drivers_come_before_any_package)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    str_copy(d.host.module, sizeof d.host.module, "525.147.05");
+    package(0, "torch", DOCTOR_FRAMEWORK, 70, 80);
+    assert_cause("Failed to initialize NVML: Driver/library version mismatch", CAUSE_A14);
+    assert_cause(NULL, CAUSE_A14);
+}
+
+Test(finding, a_text_ranks_what_files_and_driver_allow)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 70, 80);
+    str_copy(d.host.no_access, sizeof d.host.no_access, "nvidia0");
+    assert_cause("No CUDA GPUs are available", CAUSE_A12);
+    findings_free(&found);
+    assert_cause("no kernel image is available", CAUSE_A1);
+}
+
+Test(finding, causes_that_the_machine_refutes_are_not_taken_from_a_text)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 60, 80);
+    /* the text has A1, A3, A4 and A5 first: the library runs, and this is no Jetson */
+    const struct finding *f = first("no kernel image is available");
+    cr_assert_not_null(f);
+    cr_assert_eq(f->confidence, FINDING_POSSIBLE);
+    cr_assert_str_eq(doctor_cause_code(f->cause), "A7");
+}
+
+Test(finding, a_package_that_cannot_run_outweighs_a_text_that_says_little)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 70, 80);
+    assert_cause("CUDA error: invalid resource handle", CAUSE_A1);
+    cr_assert_eq(found.list[0].confidence, FINDING_LIKELY);
+}
+
+Test(finding, nothing_wrong_is_no_finding_of_weight)
+{
+    card(0, "RTX 3090", 86, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 80, 86);
+    const struct finding *f = first(NULL);
+    cr_assert(!f || f->weight < 48);
+}
