@@ -133,21 +133,37 @@ static int read_samples(struct row *row, const json_t *json, struct err *err)
     return 0;
 }
 
-static void read_time(struct row *row, const json_t *json)
+/* Nothing lasts shorter than a clock's tick or longer than a century. */
+static bool is_time(double ms)
+{
+    return ms >= 1e-9 && ms <= 1e13;
+}
+
+/* False: what stands there is no time. */
+static bool read_time(struct row *row, const json_t *json)
 {
     const json_t *interval = json_object_get(json, "interval_ms");
     double median = number_of(json, "time_ms");
     if (!isfinite(median))
-        return;
+        return true;
+    if (median != 0 && !is_time(median))
+        return false;
     row->time =
         (struct stats){ row->sample_count ? row->sample_count : 1, median, median, median, 0 };
     if (json_array_size(interval) != 2)
-        return;
+        return true;
     row->time.low = json_number_value(json_array_get(interval, 0));
     row->time.high = json_number_value(json_array_get(interval, 1));
     row->time.coverage = number_of(json, "coverage_percent") / 100;
     if (row->time.count < 2)
         row->time.count = 2; /* a sum of rows has an interval and no samples of its own */
+    return row->time.low >= 0 && row->time.low <= row->time.high;
+}
+
+static size_t count_of(const json_t *json, const char *key)
+{
+    json_int_t count = json_integer_value(json_object_get(json, key));
+    return count > 0 ? (size_t)count : 0;
 }
 
 static bool read_text(char *base, const json_t *json, const struct text_field *field)
@@ -185,10 +201,12 @@ int row_parse(struct row *row, const json_t *json, struct err *err)
         double value = number_of(json, numbers[i].key);
         memcpy(base + numbers[i].offset, &value, sizeof value);
     }
-    row->checked = (size_t)json_integer_value(json_object_get(json, "checked"));
-    row->throttled = (size_t)json_integer_value(json_object_get(json, "throttled_samples"));
+    row->checked = count_of(json, "checked");
+    row->throttled = count_of(json, "throttled_samples");
     if (read_samples(row, json, err))
         return -1;
-    read_time(row, json);
-    return 0;
+    if (read_time(row, json))
+        return 0;
+    row_free(row);
+    return err_set(err, ERR_FORMAT, "row '%s' of a benchmark has a time that nothing takes", row->name);
 }

@@ -23,13 +23,13 @@ static int read_document(const char *path, const char *text, size_t size, struct
     const char *schema = json_string_value(json_object_get(doc, "schema"));
     int failed = 0;
     if (!schema || strcmp(schema, "smfit.bench") != 0 || !json_is_array(list))
-        failed = err_set(err, ERR_FORMAT, "'%s' holds no benchmark", path);
+        failed = err_set(err, ERR_FORMAT, "it holds no benchmark");
     for (size_t i = 0; i < json_array_size(list) && !failed; i++) {
         struct row row;
         failed = row_parse(&row, json_array_get(list, i), err) || row_list_add(rows, &row, err);
     }
     json_decref(doc);
-    return failed ? -1 : 0;
+    return failed ? err_wrap(err, "'%s'", path) : 0;
 }
 
 /* A file of --out has a line with its own schema first. */

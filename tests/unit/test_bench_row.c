@@ -89,6 +89,30 @@ Test(row, every_null_number_has_its_reason)
     json_decref(json);
 }
 
+Test(row, times_that_nothing_takes_are_refused)
+{
+    static const char *const times[] = {
+        "\"time_ms\": -1",
+        "\"time_ms\": 1e-320",
+        "\"time_ms\": 1e300",
+        "\"time_ms\": 1, \"interval_ms\": [5, -5]",
+        "\"time_ms\": 1, \"interval_ms\": [2, 1]",
+    };
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        struct row row;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "{\"case\": \"a\", \"shape\": \"b\", \"precision\": \"c\", \"implementation\": \"d\", "
+                 "\"status\": \"ok\", \"samples_ms\": [1, 2], %s}",
+                 times[i]);
+        json_t *json = json_loads(text, 0, NULL);
+        err_clear(&err);
+        cr_expect_eq(row_parse(&row, json, &err), -1, "%s", times[i]);
+        cr_expect_eq(err.code, ERR_FORMAT);
+        json_decref(json);
+    }
+}
+
 Test(row, what_is_no_row_is_refused)
 {
     static const char *const texts[] = {
