@@ -47,7 +47,7 @@ struct plan_settings {
     int rounds;       /* each visits every case of a group once */
     double sample_ms; /* a sample is as many launches as take about this long */
     double warm_ms;   /* at most, until the medians agree */
-    double launch_ms; /* no launch may be expected to take longer */
+    double launch_ms; /* no launch may be expected to take longer, but on the processor for --shape */
     bool simulated;
 };
 

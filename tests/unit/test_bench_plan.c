@@ -276,6 +276,26 @@ Test(judge, what_is_faster_than_the_card_is_an_error)
     row_list_free(&rows);
 }
 
+Test(plan, a_product_that_was_asked_for_is_waited_for_on_the_processor_and_not_on_a_card)
+{
+    const struct gemm_shape shapes[] = { { 4096, 4096, 4096, false, false, 1 },
+                                         { 65536, 65536, 65536, false, false, 1 } };
+    for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
+        struct roof roof = roof_for("920m");
+        struct plan_options o = { .cpu = on_cpu, .gpu = !on_cpu, .shapes = shapes, .shape_count = 2 };
+        struct plan plan = plan_for(&o, &roof);
+        for (size_t i = 0; i < plan.count; i++) {
+            const struct bench_case *c = &plan.cases[i];
+            if (strcmp(c->name, "gemm") != 0)
+                continue;
+            bool runs = on_cpu && strstr(c->shape, "4096x4096x4096");
+            cr_expect_eq(c->planned, runs ? ROW_OK : ROW_SKIPPED, "%s: %s", c->shape, c->why);
+            cr_expect_eq(!!strstr(c->why, "watchdog"), !on_cpu, "%s", c->why);
+        }
+        plan_free(&plan);
+    }
+}
+
 Test(judge, a_network_is_the_sum_of_its_layers_or_says_which_is_missing)
 {
     struct conv_shape conv = { 1, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1 };
