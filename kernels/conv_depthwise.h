@@ -157,7 +157,7 @@ __device__ __forceinline__ void conv_depthwise_weights(T *weights, float *partia
     float acc[TAPS];
 #pragma unroll
     for (int t = 0; t < TAPS; t++) {
-        const int tap = min(first + t, g.columns - 1);
+        const int tap = first + t; /* past the last: summed for nothing, not written */
         tap_h[t] = tap / g.filter_w * g.dilation_h - g.pad_h;
         tap_w[t] = tap % g.filter_w * g.dilation_w - g.pad_w;
         acc[t] = 0.0f;

@@ -13,11 +13,16 @@
 #include "conv_sum.h"
 #include "conv_weights.h"
 
-/* Blocks an SM: two large ones where 128 registers a thread suffice. */
+/* Blocks an SM: as many as registers allow without any that is kept in memory instead. */
 #if __CUDA_ARCH__ < 700
 #define FORWARD_BLOCKS 2
 #else
 #define FORWARD_BLOCKS 1
+#endif
+#if __CUDA_ARCH__ < 500
+#define SMALL_BLOCKS 4
+#else
+#define SMALL_BLOCKS 6
 #endif
 
 #define GATHER(name, bm, bn, blocks, backward, ...)                                                \
@@ -31,9 +36,9 @@
     }
 
 GATHER(conv_forward, 128, 128, FORWARD_BLOCKS, false, conv_stage_packed<element, 128, 128>)
-GATHER(conv_forward, 64, 64, 1, false, conv_stage_weights<element, 64, 64, false>)
+GATHER(conv_forward, 64, 64, SMALL_BLOCKS, false, conv_stage_weights<element, 64, 64, false>)
 GATHER(conv_data, 128, 128, 1, true, conv_stage_weights<element, 128, 128, true>)
-GATHER(conv_data, 64, 64, 1, true, conv_stage_weights<element, 64, 64, true>)
+GATHER(conv_data, 64, 64, SMALL_BLOCKS, true, conv_stage_weights<element, 64, 64, true>)
 
 #define WEIGHTS(bm, bn)                                                                            \
     extern "C" __global__ void __launch_bounds__(bm *bn / 64, bm == 64 ? 4 : 1)                    \

@@ -1,13 +1,13 @@
 /* Forward and backward-data as implicit GEMM, see conv_gather_args.
  *
- *   dest[m][pixel] = sum over (slow, tap) of weights[m][slow][tap] * source[slow][pixel moved by
- * tap]
+ *   dest[m][pixel] = sum of weights[m][slow][tap] * source[slow][pixel moved by tap]
  *
  * A block makes BM channels x BN pixels of one group and class, in steps of 8 of the sum,
  * double-buffered in registers and shared memory. While staging, a thread stays with one row of the
  * step and with its pixels, so that what depends on the pixel (its address, which taps fall
  * outside) and on the tap (an offset) is known before the loop, and an element costs one test and
- * one 64-bit addition. */
+ * one 64-bit addition. Where tiles are too few for the card, the sum is split among blocks by
+ * `slow`, and conv_sum.h adds up the parts. */
 #ifndef KERNELS_CONV_GATHER_H
 #define KERNELS_CONV_GATHER_H
 
@@ -425,28 +425,19 @@ __device__ __forceinline__ void conv_gather(T *dest, float *partial, const T *we
         b.start(g, plan, source + group * g.source_group + first_slow * (g.source_h * g.source_w),
                 taps);
 
-        /* Two buffers, one barrier a step: what is written is what the step before has read. Two
-         * steps at a time, so that the buffers are constants; an odd number of them ends with one
-         * of zeros. */
-        const float *read_a = shared + tile::row(), *read_b = shared + tile::B + tile::column();
-        auto step = [&](int left, int from, int to) {
+        auto load = [&](int left) {
             a.load();
             b.load(g, left);
-            tile::multiply(acc, read_a + from, read_b + from);
-            a.store(shared + to);
-            b.store(shared + tile::B + to);
+        };
+        auto store = [&](int buffer) {
+            a.store(shared + buffer);
+            b.store(shared + buffer + tile::B);
             __syncthreads();
         };
-        a.load();
-        b.load(g, slow * taps);
-        a.store(shared);
-        b.store(shared + tile::B);
-        __syncthreads();
-#pragma unroll 1
-        for (int left = slow * taps - CONV_STEP; left > -CONV_STEP; left -= 2 * CONV_STEP) {
-            step(left, 0, tile::FLOATS);
-            step(left - CONV_STEP, tile::FLOATS, 0);
-        }
+        load(slow * taps);
+        store(0);
+        tile::template sum<CONV_TIGHT && BACKWARD && BM == 128>(
+            acc, shared, slow * taps - CONV_STEP, load, store);
     }
 
     const int group_dest = group * g.dest_group;

@@ -9,6 +9,15 @@
 
 enum { CONV_STEP = 8 };
 
+/* Tegra X1 and X2 give a block half the registers that their siblings do, 128 a thread for a large
+ * tile. Where that is too little, a step is loaded only after the one before was used, one k at a
+ * time. */
+#if __CUDA_ARCH__ == 530 || __CUDA_ARCH__ == 620
+enum { CONV_TIGHT = 1 };
+#else
+enum { CONV_TIGHT = 0 };
+#endif
+
 template <int BM, int BN> struct conv_tile {
     enum {
         THREADS = BM * BN / 64,
@@ -30,14 +39,13 @@ template <int BM, int BN> struct conv_tile {
         return ((threadIdx.x / 32) % COLUMN_WARPS * 8 + threadIdx.x % 8) * 4;
     }
 
+    template <int UNROLL>
     static __device__ __forceinline__ void multiply(float acc[8][8], const float *a, const float *b)
     {
-#pragma unroll
-        for (int k = 0; k < CONV_STEP; k++) {
-            const float4 a0 = *(const float4 *)(a + k * PITCH_A);
-            const float4 a1 = *(const float4 *)(a + k * PITCH_A + BM / 2);
-            const float4 b0 = *(const float4 *)(b + k * PITCH_B);
-            const float4 b1 = *(const float4 *)(b + k * PITCH_B + BN / 2);
+#pragma unroll UNROLL
+        for (int k = 0; k < CONV_STEP; k++, a += PITCH_A, b += PITCH_B) {
+            const float4 a0 = *(const float4 *)a, a1 = *(const float4 *)(a + BM / 2);
+            const float4 b0 = *(const float4 *)b, b1 = *(const float4 *)(b + BN / 2);
             const float av[8] = { a0.x, a0.y, a0.z, a0.w, a1.x, a1.y, a1.z, a1.w };
             const float bv[8] = { b0.x, b0.y, b0.z, b0.w, b1.x, b1.y, b1.z, b1.w };
 #pragma unroll
@@ -45,6 +53,38 @@ template <int BM, int BN> struct conv_tile {
 #pragma unroll
                 for (int j = 0; j < 8; j++)
                     acc[i][j] = fmaf(av[i], bv[j], acc[i][j]);
+        }
+    }
+
+    /* Uses the first step, which lies in the buffer at 0, and all that follow it: `left` of the sum
+     * remain after it. load(left) fetches the next step, store(buffer) puts it down for the block.
+     * Two buffers, one barrier a step: what is written is what the step before has read. Two steps
+     * at a time, so that the buffers are constants; an odd number of them ends with one of zeros.
+     */
+    template <bool TIGHT, typename LOAD, typename STORE>
+    static __device__ __forceinline__ void sum(float acc[8][8], const float *shared, int left,
+                                               LOAD load, STORE store)
+    {
+        const float *a = shared + row(), *b = shared + B + column();
+        if (TIGHT) {
+            int from = 0;
+#pragma unroll 1
+            for (; left > -CONV_STEP; left -= CONV_STEP) {
+                multiply<1>(acc, a + from, b + from);
+                load(left);
+                from = FLOATS - from;
+                store(from);
+            }
+        } else {
+#pragma unroll 1
+            for (; left > -CONV_STEP; left -= 2 * CONV_STEP) {
+                load(left);
+                multiply<CONV_STEP>(acc, a, b);
+                store(FLOATS);
+                load(left - CONV_STEP);
+                multiply<CONV_STEP>(acc, a + FLOATS, b + FLOATS);
+                store(0);
+            }
         }
     }
 };

@@ -1,13 +1,12 @@
 /* Backward-weights as implicit GEMM, see conv_weights_args.
  *
- *   weights[m][column] = sum over pixels of output[m][pixel] * input[column's channel][pixel moved
- * by its tap]
+ *   weights[m][column] = sum over pixels of
+ *                        output[m][pixel] * input[channel of the column][pixel moved by its tap]
  *
- * Rows and columns are few and the sum is long, so that it is split among blocks (blockIdx.z =
- * group * splits
- * + split). With one split the block writes the weights; else partial sums, which conv_weights_add
- * adds up in their order. Both operands are contiguous along the sum: neighbouring threads take
- * neighbouring pixels. */
+ * Rows and columns are few and the sum is long, so that it is split among blocks: blockIdx.z is
+ * group * splits + split. With one split the block writes the weights; else partial sums, which
+ * conv_sum.h adds up in their order. Both operands are contiguous along the sum: neighbouring
+ * threads take neighbouring pixels. */
 #ifndef KERNELS_CONV_WEIGHTS_H
 #define KERNELS_CONV_WEIGHTS_H
 
@@ -64,7 +63,8 @@ __device__ __forceinline__ void conv_weights(T *weights, float *partial, const T
                                     g.input_h, walk.w + tap_w[j], g.input_w, inside);
         walk.advance();
     };
-    auto store = [&](float *to) {
+    auto store = [&](int buffer) {
+        float *to = shared + buffer;
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
             to[lane * tile::PITCH_A + across + i * ACROSS] = conv_from(a[i]);
@@ -81,19 +81,9 @@ __device__ __forceinline__ void conv_weights(T *weights, float *partial, const T
         for (int j = 0; j < 8; j++)
             acc[i][j] = 0.0f;
 
-    const float *read_a = shared + tile::row(), *read_b = shared + tile::B + tile::column();
-    auto step = [&](int left, int from, int to) {
-        load(left);
-        tile::multiply(acc, read_a + from, read_b + from);
-        store(shared + to);
-    };
     load(end - begin);
-    store(shared);
-#pragma unroll 1
-    for (int left = end - begin - CONV_STEP; left > -CONV_STEP; left -= 2 * CONV_STEP) {
-        step(left, 0, tile::FLOATS);
-        step(left - CONV_STEP, tile::FLOATS, 0);
-    }
+    store(0);
+    tile::template sum<CONV_TIGHT && BM == 128>(acc, shared, end - begin - CONV_STEP, load, store);
 
     const int row = first_row + tile::row(), column = first_column + tile::column();
     const int size = g.rows * g.columns;

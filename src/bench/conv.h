@@ -6,7 +6,7 @@
  *   backward-data      reads output (its gradient), weights        writes input (its gradient)
  *   backward-weights   reads output (its gradient), input          writes weights (their gradient)
  * All sums are fp32, in an order that shape, algorithm and SM count decide: no atomics, the same
- * bits each time. */
+ * bits each time. A weight that is infinite or not a number may spoil all of its output channel. */
 #ifndef BENCH_CONV_H
 #define BENCH_CONV_H
 
