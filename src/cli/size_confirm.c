@@ -43,6 +43,7 @@ static int make(struct size_view *v, const struct size_measure *m, struct err *e
     v->memory_bytes = m->room.total_bytes;
     v->used_bytes = m->room.total_bytes - m->room.free_bytes + v->short_bytes;
     v->measured = m->measured.count ? &m->measured : NULL;
+    v->host_measured = m->host.count ? &m->host : NULL;
     v->most = m->out_of_memory ? m->out_of_memory - 1 : 0;
     return size_view_make(v, err);
 }

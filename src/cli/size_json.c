@@ -180,7 +180,7 @@ static json_t *host_json(const struct size_view *v)
         json_put(o, "break_even_images", json_real(m->break_even));
     else
         json_put_unknown(o, "break_even_images", "the GPU is not faster, or not known to be");
-    json_put_text(o, "basis", "modelled");
+    json_put_text(o, "basis", m->host.measured > 0.5 ? "measured" : "modelled");
     return o;
 }
 

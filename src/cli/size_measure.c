@@ -30,6 +30,12 @@ static int no_device(const struct size_measure *m, struct err *err)
     return -1;
 }
 
+static struct measure_input input_of(const struct size_measure *m)
+{
+    return (struct measure_input){ .library = m->machine.library,
+                                   .ordinal = m->machine.devices[0].ordinal };
+}
+
 int size_measure_open(struct size_measure *m, struct cmd_run *run, const struct net *net,
                       struct err *err)
 {
@@ -41,7 +47,12 @@ int size_measure_open(struct size_measure *m, struct cmd_run *run, const struct 
         return no_device(m, err);
     size_measure_card(m, name, sizeof name);
     roof_of_device(&m->machine.devices[0], name, &m->roof);
-    return bench_nets_add(&m->nets, net, err);
+    const struct measure_input input = input_of(m);
+    bool real = !m->machine.simulated;
+    return (real && survey_run(&input, true, true, &m->survey, err)) ||
+                   bench_nets_add(&m->nets, net, err)
+               ? -1
+               : 0;
 }
 
 void size_measure_close(struct size_measure *m)
@@ -49,6 +60,7 @@ void size_measure_close(struct size_measure *m)
     bench_nets_free(&m->nets);
     row_list_free(&m->rows);
     measured_free(&m->measured);
+    measured_free(&m->host);
     machine_close(&m->machine);
 }
 
@@ -67,9 +79,12 @@ static int make_plan(struct size_measure *m, const int *batches, bool half, stru
                               .net_count = m->nets.count,
                               .nets_only = true,
                               .gpu = true,
+                              .cpu = !m->machine.simulated, /* one sample a case is enough there, not here */
                               .simulated = m->machine.simulated };
     o.precisions[BENCH_FP32] = true;
     o.precisions[BENCH_FP16S] = half;
+    for (int e = 0; e < ENGINE_COUNT; e++)
+        o.missing[e] = survey_missing(&m->survey, (enum case_engine)e);
     for (int i = 0; i < 3 && batches[i]; i++)
         o.batches[i] = batches[i];
     return plan_build(&o, &m->roof, plan, err);
@@ -123,13 +138,31 @@ static void take_ceiling(struct measured *fresh, const struct row *row)
         fresh->launch_us = 1000 * row->time.median;
 }
 
+static struct measured_op time_of(const struct bench_case *c, enum time_precision precision,
+                                  const struct row *row)
+{
+    return (struct measured_op){ op_of(c), precision,
+                                 { row->time.low, row->time.median, row->time.high } };
+}
+
+/* A library that is not there is no failure. */
+static int take_host(struct size_measure *m, const struct bench_case *c, const struct row *row,
+                     struct err *err)
+{
+    const struct measured_op op = time_of(c, TIME_FP32, row);
+    return row->status == ROW_OK ? measured_add(&m->host, &op, err) : 0;
+}
+
 static int take_layer(struct size_measure *m, struct measured *fresh, const struct bench_case *c,
                       const struct row *row, struct err *err)
 {
     enum time_precision precision;
     int batch = c->kind == CASE_CONV ? c->conv.n : 0;
-    if (row->status == ROW_UNSUPPORTED || !precision_of(c->precision, &precision))
+    if (row->status == ROW_UNSUPPORTED || row->status == ROW_SKIPPED ||
+        !precision_of(c->precision, &precision))
         return 0;
+    if (case_is_cpu(c))
+        return take_host(m, c, row, err);
     m->layers++;
     m->throttled += row->throttled > 0;
     if (row->status != ROW_OK) {
@@ -139,8 +172,7 @@ static int take_layer(struct size_measure *m, struct measured *fresh, const stru
             m->out_of_memory = batch;
         return 0;
     }
-    const struct measured_op op = { op_of(c), precision,
-                                    { row->time.low, row->time.median, row->time.high } };
+    const struct measured_op op = time_of(c, precision, row);
     return measured_add(fresh, &op, err);
 }
 
@@ -171,8 +203,7 @@ int size_measure_round(struct size_measure *m, const int *batches, bool half, st
     struct campaign c = { .plan = &plan,
                           .nets = m->nets.list,
                           .net_count = m->nets.count,
-                          .input = { .library = m->machine.library,
-                                     .ordinal = m->machine.devices[0].ordinal },
+                          .input = input_of(m),
                           .rows = &m->rows,
                           .self = m,
                           .on_progress = on_progress };

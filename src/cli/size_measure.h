@@ -3,6 +3,7 @@
 #define CLI_SIZE_MEASURE_H
 
 #include "bench/room.h"
+#include "bench/survey.h"
 #include "cli/bench_nets.h"
 #include "cli/machine.h"
 #include "size/measured.h"
@@ -14,7 +15,8 @@ struct size_measure {
     struct roof roof;
     struct bench_nets nets;
     struct row_list rows;     /* of the last round; rows of earlier ones are in `measured` */
-    struct measured measured;
+    struct measured measured, host; /* on the card, and on this machine's processor */
+    struct survey survey;           /* the processor's libraries */
     struct room room;
     int out_of_memory;        /* smallest batch at which a layer ran out of it; 0: none */
     size_t layers, failed;    /* rows of layers, and those of them without a time */

@@ -145,7 +145,7 @@ static void print_host(const struct size_view *v)
     size_heading("size.host");
     size_add_span(&gpu, &p->rate);
     size_add_span(&cpu, &m->host_rate);
-    size_sentence(OUT_PLAIN, 2, "size.host.rates",
+    size_sentence(OUT_PLAIN, 2, m->host.measured > 0.5 ? "size.host.measured" : "size.host.rates",
                   TEXT_ARGS({ "gpu", gpu.p }, { "cpu", cpu.p }, { "name", v->cpu->cpu },
                             { "cores", cores }));
     size_sentence(OUT_PLAIN, 2,

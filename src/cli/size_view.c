@@ -175,7 +175,8 @@ static void compare_host(const struct size_view *v, bool training, struct size_m
 {
     const struct choice_point *p = size_view_chosen(m);
     const struct memory_ask *memory = &m->ask.memory;
-    const struct pace_ask a = { p->batch, training, false, memory->optimizer, PRECISION_FP32, NULL };
+    const struct pace_ask a = { p->batch, training, false, memory->optimizer, PRECISION_FP32,
+                                v->host_measured };
     pace_host(&v->net->net, v->host, &a, &m->host, NULL);
     m->host_rate = pace_rate(&m->host, p->batch);
     if (p->rate.mid <= 0 || m->host_rate.mid <= 0)
@@ -254,6 +255,7 @@ static void time_layers(const struct size_view *v, struct size_layers *t)
         pace_card(&v->net->net, &v->models[PRECISION_FP16_STORAGE], &a, &pace, t->half);
     }
     a.precision = PRECISION_FP32;
+    a.measured = v->host_measured;
     if (v->host->known)
         pace_host(&v->net->net, v->host, &a, &pace, t->host);
 }

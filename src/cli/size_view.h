@@ -65,7 +65,7 @@ struct size_view {
     struct advice_list advice;
     /* --measure; else NULL, 0 and -1 */
     const char *basis;                /* "measured", "simulated"; NULL: "modelled" */
-    const struct measured *measured;
+    const struct measured *measured, *host_measured;
     const struct size_measure *measurement;
     double memory_bytes, used_bytes;  /* of the device; what others and the driver's context hold of it */
     double short_bytes, tried_bytes;  /* free by its word, but not given; what was taken for a trial */

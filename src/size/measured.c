@@ -99,14 +99,14 @@ void measured_free(struct measured *m)
 }
 
 /* The two measured batches to draw the line through: around `wanted`, else the two nearest to it. */
-static void neighbours(const struct measured *m, const struct time_model *model,
+static void neighbours(const struct measured *m, enum time_precision precision,
                        const struct time_op *op, const struct measured_op *found[2])
 {
     int wanted = batch(op);
     found[0] = found[1] = NULL;
     for (size_t i = 0; i < m->count; i++) {
         const struct measured_op *one = &m->list[i];
-        if (one->precision != model->precision || !same_shape(&one->op, op))
+        if (one->precision != precision || !same_shape(&one->op, op))
             continue;
         int away = abs(batch(&one->op) - wanted);
         if (!found[0] || away < abs(batch(&found[0]->op) - wanted)) {
@@ -136,7 +136,7 @@ bool measured_find(const struct measured *m, const struct time_model *model,
 {
     const struct measured_op *near[2];
     int wanted = batch(op);
-    neighbours(m, model, op, near);
+    neighbours(m, model ? model->precision : TIME_FP32, op, near);
     if (!near[0])
         return false;
     int have = batch(&near[0]->op);
@@ -151,10 +151,12 @@ bool measured_find(const struct measured *m, const struct time_model *model,
         ms->high = on_line(a->high, have, b->high, other, wanted);
         return true;
     }
-    struct time_result there, here;
-    time_predict(model, &near[0]->op, &there);
-    time_predict(model, op, &here);
-    bool known = !there.reason && !here.reason && there.ms > 0;
+    struct time_result there = { .ms = 0 }, here = { .ms = 0 };
+    if (model) {
+        time_predict(model, &near[0]->op, &there);
+        time_predict(model, op, &here);
+    }
+    bool known = model && !there.reason && !here.reason && there.ms > 0;
     *ms = scaled(&near[0]->ms, known ? here.ms / there.ms : (double)wanted / have);
     return true;
 }

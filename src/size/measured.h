@@ -29,7 +29,8 @@ int measured_replace(struct measured *measured, const struct measured *fresh, st
 void measured_free(struct measured *measured);
 
 /* `op` at any batch: exactly as measured; on the line through the two measured batches next to it; or, with one batch
- * alone, by the model's ratio of the two. False: nothing of this shape and precision was measured. */
+ * alone, by the model's ratio of the two. `model` NULL: a processor in fp32, in proportion. False: nothing of this shape
+ * and precision was measured. */
 bool measured_find(const struct measured *measured, const struct time_model *model,
                    const struct time_op *op, struct measured_span *ms);
 

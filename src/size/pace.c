@@ -324,8 +324,24 @@ static struct pace_span on_host(const struct host *h, double flop, double bytes)
     return (struct pace_span){ low + 0.001, mid + 0.005, high + 0.02 };
 }
 
+/* Its backward passes in proportion. */
+static void put_measured(const struct layer *l, const struct pace_ask *ask, struct pace *pace,
+                         struct pace_layer *to)
+{
+    struct time_op op = op_of(l, TIME_FORWARD, ask->batch);
+    struct measured_span ms;
+    if (!ask->measured || !measured_find(ask->measured, NULL, &op, &ms) || to->forward.mid <= 0)
+        return;
+    double factor = ms.mid / to->forward.mid;
+    to->forward = (struct pace_span){ ms.low, ms.mid, ms.high };
+    to->backward.low *= factor;
+    to->backward.mid *= factor;
+    to->backward.high *= factor;
+    pace->measured += ms.mid + to->backward.mid;
+}
+
 static void host_layer(const struct net *net, const struct layer *l, const struct host *h,
-                       const struct pace_ask *ask, struct pace_layer *to)
+                       const struct pace_ask *ask, struct pace *pace, struct pace_layer *to)
 {
     double flop = 2 * (double)l->macs * ask->batch, bytes = 0;
     struct passes p = passes_of(l);
@@ -345,6 +361,8 @@ static void host_layer(const struct net *net, const struct layer *l, const struc
                                                                : TIME_BOUND_MEMORY;
     if (ask->training)
         to->backward = on_host(h, 2 * flop, (computes(l) ? 2 : p.backward / p.train) * to->bytes);
+    if (computes(l))
+        put_measured(l, ask, pace, to);
 }
 
 void pace_host(const struct net *net, const struct host *h, const struct pace_ask *ask,
@@ -353,7 +371,7 @@ void pace_host(const struct net *net, const struct host *h, const struct pace_as
     *pace = (struct pace){ .reason = h->known ? NULL : "size.no_host" };
     for (size_t i = 0; i < net->count && !pace->reason; i++) {
         struct pace_layer here = { .flop = 0 };
-        host_layer(net, &net->layers[i], h, ask, &here);
+        host_layer(net, &net->layers[i], h, ask, pace, &here);
         add_span(&pace->forward, &here.forward);
         add_span(&pace->backward, &here.backward);
         if (layers)

@@ -32,7 +32,7 @@ struct pace_ask {
     bool training, checkpoint;
     enum memory_optimizer optimizer;
     enum precision precision;
-    const struct measured *measured; /* used before the model; NULL: nothing was measured */
+    const struct measured *measured; /* used before the model; NULL: nothing was measured. pace_host: on the processor */
 };
 
 /* Which arithmetic a precision means on a card: mixed precision is tensor cores where there are any. */

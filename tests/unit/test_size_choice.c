@@ -55,6 +55,17 @@ Test(size_choice, no_line_leads_below_what_less_work_took)
     measured_free(&m);
 }
 
+Test(size_choice, a_processor_without_a_model_takes_time_in_proportion)
+{
+    struct measured m = { .list = NULL };
+    struct measured_span ms;
+    struct time_op op = conv_op(3);
+    add(&m, 1, 2);
+    cr_assert(measured_find(&m, NULL, &op, &ms));
+    cr_assert_float_eq(ms.mid, 6, 1e-9);
+    measured_free(&m);
+}
+
 Test(size_choice, the_shortest_of_several_stays_and_a_fresh_round_replaces_it)
 {
     struct measured m = { .list = NULL }, fresh = { .list = NULL };
