@@ -25,12 +25,12 @@
     }
 
 const struct conv_algorithm conv_table[] = {
-    IMPLICIT(128, "conv_forward", FWD, 256, 82, 83),
-    IMPLICIT(64, "conv_forward", FWD, 64, 74, 75),
-    IMPLICIT(128, "conv_data", DATA, 256, 79, 80),
-    IMPLICIT(64, "conv_data", DATA, 64, 73, 75),
-    IMPLICIT(128, "conv_weights", WGT, 256, 78, 79),
-    IMPLICIT(64, "conv_weights", WGT, 64, 70, 71),
+    IMPLICIT(128, "conv_forward", FWD, 256, 84, 85),
+    IMPLICIT(64, "conv_forward", FWD, 64, 75, 77),
+    IMPLICIT(128, "conv_data", DATA, 256, 81, 82),
+    IMPLICIT(64, "conv_data", DATA, 64, 74, 76),
+    IMPLICIT(128, "conv_weights", WGT, 256, 79, 81),
+    IMPLICIT(64, "conv_weights", WGT, 64, 72, 73),
     POINTWISE(F32, FWD),
     POINTWISE(F32, DATA),
     POINTWISE(F32, WGT),

@@ -111,7 +111,7 @@ Test(bench_conv, the_method_follows_the_shape)
         s = plain, s.groups = s.c;
         cr_assert_str_eq(chosen(s, (enum conv_pass)pass, BENCH_FP16S, 2), "depthwise");
     }
-    s = plain, s.r = s.s = 1, s.pad_h = s.pad_w = 0;
+    s = plain, s.r = s.s = 1, s.pad_h = s.pad_w = 0, s.c = s.k = 128;
     cr_assert_str_eq(chosen(s, CONV_FORWARD, BENCH_FP32, 2), "pointwise");
     s = plain, s.c = s.k = 512, s.h = s.w = 14, s.n = 8;
     cr_assert_str_eq(chosen(s, CONV_FORWARD, BENCH_FP32, 2), "winograd");
