@@ -117,8 +117,7 @@ Test(row, what_is_no_row_is_refused)
 {
     static const char *const texts[] = {
         "{}", "[]", "3", "{\"case\": \"a\"}",
-        "{\"case\": \"a\", \"shape\": \"b\", \"precision\": \"c\", "
-        "\"implementation\": \"d\", \"status\": \"fine\"}"
+        "{\"case\": \"a\", \"shape\": \"b\", \"precision\": \"c\", \"implementation\": \"d\", \"status\": \"?\"}"
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct row row;
