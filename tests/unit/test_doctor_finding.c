@@ -66,6 +66,7 @@ static const struct finding *first(const char *error)
 {
     struct err err;
     err_clear(&err);
+    findings_free(&found);
     d.error = error;
     cr_assert_eq(findings_find(&d, &found, &err), 0, "%s", err.msg);
     return found.count ? &found.list[0] : NULL;
@@ -129,7 +130,6 @@ Test(finding, a_text_ranks_what_files_and_driver_allow)
     package(0, "torch", DOCTOR_FRAMEWORK, 70, 80);
     str_copy(d.host.no_access, sizeof d.host.no_access, "nvidia0");
     assert_cause("No CUDA GPUs are available", CAUSE_A12);
-    findings_free(&found);
     assert_cause("no kernel image is available", CAUSE_A1);
 }
 
