@@ -33,6 +33,13 @@ TARGET_121 := new Blackwell GB10 (DGX Spark)
 # old drivers away. An image's number is <number> * 10000 + target * 10 + 1 for a cubin, 2 for PTX.
 FAMILY_probe := 1 35 3.1 says which image ran, and computes what the host can check
 FAMILY_gemm_f32 := 10 35 3.1 matrix products in single precision
+FAMILY_gemm_f16s := 11 35 3.1 the same, fp16 in memory
+FAMILY_gemm_half2 := 12 53 4.2 matrix products in packed half arithmetic
+FAMILY_gemm_tc_f16 := 13 70 6.3 matrix products by tensor instructions: fp16
+FAMILY_gemm_tc_bf16 := 14 80 7.0 the same, bf16
+FAMILY_gemm_tc_tf32 := 15 80 7.0 the same, fp32 rounded to tf32
+FAMILY_gemm_dp4a := 16 61 5.0 matrix products of bytes, four at a time
+FAMILY_gemm_tc_s8 := 17 72 6.3 matrix products of bytes by tensor instructions
 FAMILY_conv_f32 := 20 35 3.1 convolution as implicit GEMM, forward and both backwards
 FAMILY_conv_f16s := 21 35 3.1 the same, fp16 in memory
 FAMILY_depthwise_f32 := 22 35 3.1 depthwise convolution, forward and both backwards

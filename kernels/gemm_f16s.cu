@@ -1,0 +1,47 @@
+/* gemm_f16s: C = alpha * op(A) * op(B) + beta * C, halves in memory, single precision in between;
+ * see gemm.h for the arguments and gemm_simt.h for the work per thread. Halves become floats once,
+ * on their way to shared memory.
+ *
+ * - 128x128_nn, _nt, _tn: 256 threads of 8 x 8 each; operands whose contiguous extents, leading
+ *   dimensions and addresses are multiples of 4 elements
+ * - 64x64_aligned: the same in any layout, 128 threads of 8 x 4
+ * - 64x64, 32x32: any layout and alignment; 128 threads of 8 x 4, 64 of 4 x 4
+ * - reduce: adds the splits */
+#include "gemm_float.h"
+#include "gemm_half.h"
+
+struct family : gemm_float, gemm_half_result {
+    typedef half_bits element;
+    typedef uint2 run;
+    template <int SIZE, int LAYOUT, bool WIDE>
+    using operand = gemm_operand<family, SIZE, LAYOUT, WIDE>;
+
+    GEMM_INLINE run zero_run()
+    {
+        return make_uint2(0, 0);
+    }
+    GEMM_INLINE run load_run(const element *p)
+    {
+        return __ldg((const uint2 *)p);
+    }
+    GEMM_INLINE void load_one(run &r, int j, const element *p)
+    {
+        put_half(j < 2 ? r.x : r.y, j % 2, __ldg(p));
+    }
+    GEMM_INLINE void convert(word (&w)[4], const run &r)
+    {
+        half_bits h[4];
+        split(h[0], h[1], r.x), split(h[2], h[3], r.y);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            w[i] = float_of(h[i]);
+    }
+};
+
+GEMM_SIMT(gemm_f16s_128x128_nn, 128, 128, 8, 8, ALONG_M, ALONG_K, true)
+GEMM_SIMT(gemm_f16s_128x128_nt, 128, 128, 8, 8, ALONG_M, ALONG_M, true)
+GEMM_SIMT(gemm_f16s_128x128_tn, 128, 128, 8, 8, ALONG_K, ALONG_K, true)
+GEMM_SIMT(gemm_f16s_64x64_aligned, 64, 64, 8, 4, ANY, ANY, true)
+GEMM_SIMT(gemm_f16s_64x64, 64, 64, 8, 4, ANY, ANY, false)
+GEMM_SIMT(gemm_f16s_32x32, 32, 32, 4, 4, ANY, ANY, false)
+GEMM_REDUCE(gemm_f16s_reduce)
