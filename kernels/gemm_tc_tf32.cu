@@ -2,58 +2,22 @@
  * memory, rounded to tf32 on its way to shared memory, single precision sums; see gemm.h for the
  * arguments and gemm_tensor.h for the work per warp.
  *
- * - 128x128_nn, _nt, _tn: 4 warps of 64 x 64; operands whose contiguous extents, leading dimensions
- * and addresses are multiples of 4 elements
+ * - 128x128_nn, _nt, _tn, 64x64_nn, _nt, _tn: 4 warps of 64 x 64, of 32 x 32; operands whose
+ * contiguous extents, leading dimensions and addresses are multiples of 4 elements
  * - 64x64, 32x32: any layout and alignment; 4 warps of 32 x 32, of 16 x 16
  * - reduce: adds the splits */
 #include "gemm_tensor.h"
 
-/* wmma.load of 16 x 8 from shared memory; nvcc's own reads tf32 by generic addresses. */
-#define LOAD(matrix, layout, fragment, from, pitch)                                                \
-    do {                                                                                           \
-        unsigned x[4];                                                                             \
-        asm volatile("wmma.load." matrix ".sync.aligned." layout                                   \
-                     ".m16n16k8.shared.tf32 {%0, %1, %2, %3}, [%4], %5;"                           \
-                     : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])                              \
-                     : "r"((unsigned)__cvta_generic_to_shared(from)), "r"(pitch)                   \
-                     : "memory");                                                                  \
-        for (int i = 0; i < 4; i++)                                                                \
-            fragment.x[i] = __uint_as_float(x[i]);                                                 \
-    } while (0)
-
 typedef nvcuda::wmma::precision::tf32 tf32;
-template <class LAYOUT>
-using fragment_a = nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 8, tf32, LAYOUT>;
-template <class LAYOUT>
-using fragment_b = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 8, tf32, LAYOUT>;
+TENSOR_LOADS(tf32_loads, tf32, 8, "m16n16k8.shared.tf32")
 
-struct family : gemm_scaled, gemm_float_result {
+struct family : tf32_loads, gemm_scaled, gemm_float_result {
     typedef float element, word;
     typedef tf32 factor;
     enum { STEP = 8, PAD_M = 8 };
     template <int SIZE, int LAYOUT, bool WIDE>
     using operand = tensor_operand<family, SIZE, LAYOUT, WIDE>;
 
-    GEMM_INLINE void load_a(fragment_a<nvcuda::wmma::row_major> &a, const word *from,
-                            unsigned pitch)
-    {
-        LOAD("a", "row", a, from, pitch);
-    }
-    GEMM_INLINE void load_a(fragment_a<nvcuda::wmma::col_major> &a, const word *from,
-                            unsigned pitch)
-    {
-        LOAD("a", "col", a, from, pitch);
-    }
-    GEMM_INLINE void load_b(fragment_b<nvcuda::wmma::row_major> &b, const word *from,
-                            unsigned pitch)
-    {
-        LOAD("b", "row", b, from, pitch);
-    }
-    GEMM_INLINE void load_b(fragment_b<nvcuda::wmma::col_major> &b, const word *from,
-                            unsigned pitch)
-    {
-        LOAD("b", "col", b, from, pitch);
-    }
     GEMM_INLINE element zero()
     {
         return 0;
@@ -76,6 +40,9 @@ struct family : gemm_scaled, gemm_float_result {
 GEMM_TENSOR(gemm_tc_tf32_128x128_nn, 128, 128, ALONG_M, ALONG_K, true)
 GEMM_TENSOR(gemm_tc_tf32_128x128_nt, 128, 128, ALONG_M, ALONG_M, true)
 GEMM_TENSOR(gemm_tc_tf32_128x128_tn, 128, 128, ALONG_K, ALONG_K, true)
+GEMM_TENSOR(gemm_tc_tf32_64x64_nn, 64, 64, ALONG_M, ALONG_K, true)
+GEMM_TENSOR(gemm_tc_tf32_64x64_nt, 64, 64, ALONG_M, ALONG_M, true)
+GEMM_TENSOR(gemm_tc_tf32_64x64_tn, 64, 64, ALONG_K, ALONG_K, true)
 GEMM_TENSOR(gemm_tc_tf32_64x64, 64, 64, ANY, ANY, false)
 GEMM_TENSOR(gemm_tc_tf32_32x32, 32, 32, ANY, ANY, false)
 GEMM_REDUCE(gemm_tc_tf32_reduce)

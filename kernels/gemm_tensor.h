@@ -29,6 +29,49 @@ struct tensor_loads {
     }
 };
 
+/* The same in four registers from shared memory, which nvcc reads by generic addresses where the
+ * type is bf16 or tf32. */
+#define TENSOR_LOAD(matrix, layout, type)                                                          \
+    template <class T, class W>                                                                    \
+    GEMM_INLINE void load_##matrix##_##layout(T &fragment, const W *from, unsigned pitch)          \
+    {                                                                                              \
+        unsigned *const x = (unsigned *)fragment.x;                                                \
+        asm volatile("wmma.load." #matrix ".sync.aligned." #layout "." type                        \
+                     " {%0, %1, %2, %3}, [%4], %5;"                                                \
+                     : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])                              \
+                     : "r"((unsigned)__cvta_generic_to_shared(from)), "r"(pitch)                   \
+                     : "memory");                                                                  \
+    }
+#define TENSOR_LOADS(name, factor, step, type)                                                     \
+    struct name {                                                                                  \
+        template <class LAYOUT>                                                                    \
+        using a = nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, step, factor, LAYOUT>;    \
+        template <class LAYOUT>                                                                    \
+        using b = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, step, factor, LAYOUT>;    \
+        typedef nvcuda::wmma::row_major rows;                                                      \
+        typedef nvcuda::wmma::col_major columns;                                                   \
+        TENSOR_LOAD(a, row, type)                                                                  \
+        TENSOR_LOAD(a, col, type)                                                                  \
+        TENSOR_LOAD(b, row, type)                                                                  \
+        TENSOR_LOAD(b, col, type)                                                                  \
+        template <class W> GEMM_INLINE void load_a(a<rows> &f, const W *from, unsigned pitch)      \
+        {                                                                                          \
+            load_a_row(f, from, pitch);                                                            \
+        }                                                                                          \
+        template <class W> GEMM_INLINE void load_a(a<columns> &f, const W *from, unsigned pitch)   \
+        {                                                                                          \
+            load_a_col(f, from, pitch);                                                            \
+        }                                                                                          \
+        template <class W> GEMM_INLINE void load_b(b<rows> &f, const W *from, unsigned pitch)      \
+        {                                                                                          \
+            load_b_row(f, from, pitch);                                                            \
+        }                                                                                          \
+        template <class W> GEMM_INLINE void load_b(b<columns> &f, const W *from, unsigned pitch)   \
+        {                                                                                          \
+            load_b_col(f, from, pitch);                                                            \
+        }                                                                                          \
+    };
+
 /* One operand whose runs of 16 bytes are whole; see gemm_operand for the names. */
 template <class F, int SIZE, int LAYOUT, bool WIDE> struct tensor_operand {
     typedef typename F::element element;
@@ -245,38 +288,46 @@ template <class F, int TM, int TN, int LAYOUT_A, int LAYOUT_B, bool WIDE> struct
         const int rest = (k - 1) % TILE_K + 1;
         a.load_first(rest);
         b.load_first(rest);
-        int left = (k - rest) / TILE_K, number = 0;
+        int left = (k - rest) / TILE_K;
 #pragma unroll 1
         for (;;) {
-            word *const here = shared + number * STAGE;
-            a.store(here);
-            b.store(here + operand_a::WORDS);
-            __syncthreads();
-            if (left > 0) {
-                a.load();
-                b.load();
-            }
-#pragma unroll
-            for (int s = 0; s < STEPS; s++) {
-                fragment_a fa[M];
-#pragma unroll
-                for (int i = 0; i < M; i++)
-                    F::load_a(fa[i], operand_a::place(here, warp_m + i * TENSOR_SIDE, s),
-                              operand_a::PITCH);
-#pragma unroll
-                for (int j = 0; j < N; j++) {
-                    fragment_b fb;
-                    F::load_b(
-                        fb, operand_b::place(here + operand_a::WORDS, warp_n + j * TENSOR_SIDE, s),
-                        operand_b::PITCH);
-#pragma unroll
-                    for (int i = 0; i < M; i++)
-                        nvcuda::wmma::mma_sync(sums[i][j], fa[i], fb, sums[i][j]);
-                }
-            }
+            tile(a, b, shared, left, warp_m, warp_n, sums);
             if (--left < 0)
                 break;
-            number = !number;
+            tile(a, b, shared + STAGE, left, warp_m, warp_n, sums);
+            if (--left < 0)
+                break;
+        }
+    }
+
+    /* Puts down the tile that was loaded, loads the next, and adds the products of this one. */
+    GEMM_INLINE void tile(operand_a &a, operand_b &b, word *here, int left, int warp_m, int warp_n,
+                          fragment_c (&sums)[M][N])
+    {
+        a.store(here);
+        b.store(here + operand_a::WORDS);
+        __syncthreads();
+        if (left > 0) {
+            a.load();
+            b.load();
+        }
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) {
+            fragment_a fa[M];
+#pragma unroll
+            for (int i = 0; i < M; i++)
+                F::load_a(fa[i], operand_a::place(here, warp_m + i * TENSOR_SIDE, s),
+                          operand_a::PITCH);
+#pragma unroll
+            for (int j = 0; j < N; j++) {
+                fragment_b fb;
+                F::load_b(fb,
+                          operand_b::place(here + operand_a::WORDS, warp_n + j * TENSOR_SIDE, s),
+                          operand_b::PITCH);
+#pragma unroll
+                for (int i = 0; i < M; i++)
+                    nvcuda::wmma::mma_sync(sums[i][j], fa[i], fb, sums[i][j]);
+            }
         }
     }
 

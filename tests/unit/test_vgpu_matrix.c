@@ -77,19 +77,48 @@ static void add_registers(struct str *s, char letter, unsigned count)
     str_add(s, "}");
 }
 
+/* One warp copies `words` words; the registers are its own. */
+static void add_copy(struct str *s, const char *to_space, const char *to, const char *from_space,
+                     const char *from, unsigned words)
+{
+    static unsigned number;
+    number++;
+    str_addf(s,
+             "{\n.reg .b32 %%i,%%x;\n.reg .b64 %%o,%%f,%%t;\n.reg .pred %%q;\nmov.u32 %%i, "
+             "%%tid.x;\nL%u:\nsetp.ge.u32 %%q, %%i, %u;\n@%%q bra E%u;\nmul.wide.u32 %%o, %%i, "
+             "4;\nadd.s64 %%f, %s, %%o;\nadd.s64 %%t, %s, %%o;\nld.%s.u32 %%x, [%%f];\n"
+             "st.%s.u32 [%%t], %%x;\nadd.u32 %%i, %%i, 32;\nbra L%u;\nE%u:\n}\nbar.sync 0;\n",
+             number, words, number, from, to, from_space, to_space, number, number);
+}
+
+/* `space` of all matrices but c: "", ".global", or ".shared", where they are copied to and from. */
 static struct str wmma_text(const struct wmma_case *x, bool a_col, bool b_col, bool d_col,
                             const char *space)
 {
     struct str s = STR_INIT;
     const char *a = a_col ? "col" : "row", *b = b_col ? "col" : "row", *d = d_col ? "col" : "row";
+    bool shared = strcmp(space, ".shared") == 0;
+    unsigned la = (a_col ? x->m : x->k) + 8, ld = (d_col ? x->m : x->n) + 4;
+    unsigned d_words = (d_col ? x->n : x->m) * ld * bytes_of(x->sum) / 4;
     str_add(
         &s, HEAD
+        ".shared .align 128 .b8 sa[2048];\n.shared .align 128 .b8 sb[2048];\n"
+        ".shared .align 128 .b8 sd[8192];\n"
         ".visible .entry k(.param .u64 d, .param .u64 a, .param .u64 b, .param .u64 c, .param .u32 "
         "la, "
-        ".param .u32 lb, .param .u32 ld)\n{\n.reg .b32 %a<8>,%b<8>,%c<8>,%d<8>;\n.reg .b64 %p<4>;\n"
+        ".param .u32 lb, .param .u32 ld)\n{\n.reg .b32 %a<8>,%b<8>,%c<8>,%d<8>;\n.reg .b64 "
+        "%p<5>,%s<3>;\n"
         ".reg .b32 %l<3>;\nld.param.u64 %p0, [d];\nld.param.u64 %p1, [a];\nld.param.u64 %p2, [b];\n"
         "ld.param.u64 %p3, [c];\nld.param.u32 %l0, [la];\nld.param.u32 %l1, [lb];\nld.param.u32 "
-        "%l2, [ld];\n");
+        "%l2, [ld];\nmov.u64 %p4, %p0;\n");
+    if (shared) {
+        str_add(&s, "mov.u64 %s0, sa;\nmov.u64 %s1, sb;\nmov.u64 %s2, sd;\n");
+        add_copy(&s, "shared", "%s0", "global", "%p1",
+                 (a_col ? x->k : x->m) * la * bytes_of(x->factor) / 4);
+        add_copy(&s, "shared", "%s1", "global", "%p2", x->n * x->k * bytes_of(x->factor) / 4);
+        add_copy(&s, "shared", "%s2", "global", "%p0", d_words);
+        str_add(&s, "mov.u64 %p1, %s0;\nmov.u64 %p2, %s1;\nmov.u64 %p4, %s2;\n");
+    }
     str_addf(&s, "wmma.load.a.sync.aligned.%s.%s%s.%s ", a, x->shape, space, x->factor);
     add_registers(&s, 'a', x->a_regs);
     str_addf(&s, ", [%%p1], %%l0;\nwmma.load.b.sync.aligned.%s.%s%s.%s ", b, x->shape, space,
@@ -103,9 +132,12 @@ static struct str wmma_text(const struct wmma_case *x, bool a_col, bool b_col, b
         str_add(&s, ", ");
         add_registers(&s, "abc"[i], i == 0 ? x->a_regs : i == 1 ? x->b_regs : x->c_regs);
     }
-    str_addf(&s, ";\nwmma.store.d.sync.aligned.%s.%s.global.%s [%%p0], ", d, x->shape, x->sum);
+    str_addf(&s, ";\nwmma.store.d.sync.aligned.%s.%s%s.%s [%%p4], ", d, x->shape, space, x->sum);
     add_registers(&s, 'd', x->c_regs);
-    str_add(&s, ", %l2;\nret;\n}\n");
+    str_add(&s, ", %l2;\n");
+    if (shared)
+        add_copy(&s, "global", "%p0", "shared", "%s2", d_words);
+    str_add(&s, "ret;\n}\n");
     return s;
 }
 
@@ -158,9 +190,10 @@ static void check_wmma(const struct wmma_case *x, bool a_col, bool b_col, bool d
 
 Test(vgpu_matrix, wmma_multiplies_from_memory_to_memory_in_every_layout)
 {
+    static const char spaces[][8] = { "", ".global", ".shared" };
     for (size_t i = 0; i < sizeof wmma_cases / sizeof wmma_cases[0]; i++)
-        for (unsigned how = 0; how < 16; how++)
-            check_wmma(&wmma_cases[i], how & 1, how & 2, how & 4, how & 8 ? "" : ".global");
+        for (unsigned how = 0; how < 24; how++)
+            check_wmma(&wmma_cases[i], how & 1, how & 2, how & 4, spaces[how / 8]);
 }
 
 /* ---- mma --------------------------------------------------------------------------------------
