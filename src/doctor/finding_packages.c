@@ -5,6 +5,7 @@
 #include "doctor/finding_parts.h"
 #include "doctor/link.h"
 #include "doctor/own_build.h"
+#include "doctor/packages_scan.h"
 
 enum {
     W_RUNTIME = 85,
@@ -18,6 +19,7 @@ enum {
     W_JIT = 30,
     W_ONLY_JIT = 20,
     W_SOME_JIT = 8,
+    W_PART = 19, /* below what is taken for an unknown text */
     W_SYMBOL = 84,
     W_PYTHON = 12
 };
@@ -54,17 +56,17 @@ static bool is_framework(const struct doctor_package *p)
 
 /* Why a file without an image for the card has none. */
 static enum doctor_cause cause_of_gap(const struct doctor *d, const struct doctor_package *p,
-                                      size_t gpu)
+                                      size_t file, size_t gpu)
 {
     const struct doctor_gpu *g = &d->gpus[gpu];
-    const struct judge *j = &p->judge[gpu];
+    const struct judge *j = &p->files[file].judge[gpu];
     if (strstr(j->why.rule, "above-last"))
         return strstr(j->why.rule, "ptx") ? CAUSE_A9 : CAUSE_A13;
     if (d->gpu_count > 1 && runs_elsewhere(d, p))
         return CAUSE_A6;
     if (is_tegra(g))
         return CAUSE_A5;
-    if (own_build_is(d, p, (size_t)p->fault[gpu], gpu))
+    if (own_build_is(d, p, file, gpu))
         return CAUSE_A4;
     if (j->special_ptx)
         return CAUSE_A7;
@@ -131,7 +133,7 @@ static bool others_have(const struct holds *h, const struct arch_target *target)
 static void no_image(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
 {
     const struct doctor_package *p = &d->packages[package];
-    enum doctor_cause cause = cause_of_gap(d, p, gpu);
+    enum doctor_cause cause = cause_of_gap(d, p, (size_t)p->fault[gpu], gpu);
     struct finding *one = about(d, f, cause, weight_of(p), package, gpu);
     if (!one)
         return;
@@ -205,6 +207,34 @@ static void some_by_jit(const struct doctor *d, struct findings *f, size_t packa
     remark_put(r, "path", p->files[best].path);
     remark_putf(r, "count", "%llu", (unsigned long long)p->files[best].judge[gpu].by_jit);
     finding_put_gpu(r, &d->gpus[gpu]);
+}
+
+/* A part without code for the card in a package that runs without it: a fault only where a message
+ * says that kernels are missing. */
+static void part_without(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    for (size_t i = 0; i < p->file_count && serves(p->judge[gpu].verdict); i++) {
+        const struct doctor_file *x = &p->files[i];
+        if (!packages_counts(x, gpu) || packages_is_alternative(x->path) ||
+            x->judge[gpu].verdict != VERDICT_NO_IMAGE)
+            continue;
+        struct finding *one = finding_add(f, cause_of_gap(d, p, i, gpu), W_PART);
+        if (!one)
+            return;
+        one->gpu = (int)gpu;
+        one->package = (int)package;
+        one->confidence = FINDING_LIKELY;
+        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", p->base, x->path);
+        struct str archs = STR_INIT;
+        holds_add_archs(&archs, &x->holds);
+        struct remark *r = finding_say(one, "doctor.no_image");
+        remark_putf(r, "package", "%s%s%s", p->name, *p->version ? " " : "", p->version);
+        remark_put(r, "path", x->path);
+        remark_put(r, "archs", archs.p);
+        finding_put_gpu(r, &d->gpus[gpu]);
+        str_free(&archs);
+    }
 }
 
 /* ---- what a package asks for beside images ---- */
@@ -365,6 +395,7 @@ static void on_gpu(const struct doctor *d, struct findings *f, size_t package, s
             by_jit(d, f, package, gpu);
     }
     some_by_jit(d, f, package, gpu);
+    part_without(d, f, package, gpu);
     runtime_floor(d, f, package, gpu);
     package_floor(d, f, package, gpu);
 }

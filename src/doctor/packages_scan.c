@@ -189,7 +189,7 @@ static bool is_for_one_arch(const char *path)
 }
 
 /* Of such files a package takes one. */
-static bool is_alternative(const char *path)
+bool packages_is_alternative(const char *path)
 {
     return chosen_by(path) || is_for_one_arch(path);
 }
@@ -221,7 +221,7 @@ static void pass_over_siblings(const struct doctor *d, struct doctor_package *p)
 
 /* ---- verdicts ---- */
 
-static bool counts(const struct doctor_file *f, size_t gpu)
+bool packages_counts(const struct doctor_file *f, size_t gpu)
 {
     return !f->nvidia && !f->passed_over && f->judge[gpu].verdict != VERDICT_NO_GPU_CODE;
 }
@@ -256,7 +256,7 @@ static int taken(const struct doctor *d, const struct doctor_package *p, size_t 
 {
     int best = -1;
     for (size_t i = 0; i < p->file_count; i++)
-        if (counts(&p->files[i], gpu) && is_alternative(p->files[i].path) &&
+        if (packages_counts(&p->files[i], gpu) && packages_is_alternative(p->files[i].path) &&
             !is_for_others(d, p, i, gpu) &&
             (best < 0 || says_more(&p->files[i], &p->files[best], gpu, true)))
             best = (int)i;
@@ -273,7 +273,7 @@ static bool is_extra(const struct doctor *d, const struct doctor_package *p, siz
     if (j->verdict != VERDICT_NO_IMAGE || !j->lowest || j->lowest <= cc)
         return false;
     for (size_t i = 0; i < p->file_count; i++)
-        if (counts(&p->files[i], gpu) && !is_alternative(p->files[i].path) &&
+        if (packages_counts(&p->files[i], gpu) && !packages_is_alternative(p->files[i].path) &&
             !judge_fails(&p->files[i].judge[gpu]) &&
             p->files[i].holds.containers >= p->files[file].holds.containers)
             return true;
@@ -285,7 +285,7 @@ static int decides(const struct doctor *d, const struct doctor_package *p, size_
 {
     int best = taken(d, p, gpu);
     for (size_t i = 0; i < p->file_count; i++)
-        if (counts(&p->files[i], gpu) && !is_alternative(p->files[i].path) &&
+        if (packages_counts(&p->files[i], gpu) && !packages_is_alternative(p->files[i].path) &&
             !is_extra(d, p, i, gpu) &&
             (best < 0 || says_more(&p->files[i], &p->files[best], gpu, false)))
             best = (int)i;

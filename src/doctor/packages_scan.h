@@ -28,6 +28,12 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
  * site-packages. `first`: of the environment's packages. No conda environment is no fault. */
 int packages_of_conda(struct doctor *d, size_t env, size_t first, struct err *err);
 
+/* The file speaks for its package: it is not NVIDIA's, and not a sibling's turn. */
+bool packages_counts(const struct doctor_file *file, size_t gpu);
+
+/* One of several files of which a package takes one, by CUDA version or by card. */
+bool packages_is_alternative(const char *path);
+
 /* Versions, and the verdicts for every GPU, of the packages from `first` on, once all their files
  * are read. */
 void packages_conclude(struct doctor *d, size_t first);
