@@ -146,10 +146,13 @@ static int check_same(const struct bench_run *r, struct err *err)
 {
     const char *on = json_string_value(json_object_get(r->header, "on"));
     const char *name = json_string_value(json_object_get(r->header, "name"));
-    if (on && strcmp(on, r->device ? r->hash : "cpu") == 0)
+    bool same = on && strcmp(on, r->device ? r->hash : "cpu") == 0;
+    if (!r->device) /* a processor has no more than its name */
+        same = same && name && strcmp(name, r->host.cpu) == 0;
+    if (same)
         return 0;
-    return err_set(err, ERR_USAGE, "'%s' is of another card or driver: %s", r->options.resume,
-                   name ? name : "unknown");
+    return err_set(err, ERR_USAGE, "'%s' is of another %s: %s", r->options.resume,
+                   r->device ? "card or driver" : "processor", name ? name : "unknown");
 }
 
 /* The file that rows go to: new, or an earlier one whose rows stand. */
@@ -265,6 +268,9 @@ static int check_options(const struct bench_run *r, struct err *err)
                        "is not here");
     if (o->cpu && (r->run->globals->virtual_cards || r->run->globals->device))
         return err_set(err, ERR_USAGE, "'--cpu' measures on no device");
+    for (size_t i = 0; i < o->lib_dirs.count; i++)
+        if (os_file_kind(o->lib_dirs.items[i]) != OS_FILE_FOLDER)
+            return err_set(err, ERR_USAGE, "'--lib-dir' takes a folder, not '%s'", o->lib_dirs.items[i]);
     if (o->out && o->resume)
         return err_set(err, ERR_USAGE, "options '--out' and '--resume' exclude each other");
     if (o->csv && r->run->doc)

@@ -163,3 +163,12 @@ $ smfit bench --compare --lang zh data/bench/before.jsonl data/bench/after.jsonl
   gemm  NN 32x32x32        fp32  openblas         error           0.5         没有时间
   gemm  NN 2048x2048x2048  fp32  openblas             -           512         只在后者中
 1 项相同，1 项更快，1 项更慢，1 项无法判定（变化不超过 2% 视为相同）
+
+## what a run elsewhere has written is not gone on with, and folders are folders
+$ printf '{"schema":"smfit.bench.stream","version":1,"options":{"quick":false,"full":false,"cpu":true,"case":[],"precision":[],"shape":["8,8,8"],"net":[],"batch":[]},"on":"cpu","name":"a processor of 1971"}\n' >elsewhere.jsonl; smfit bench -q --resume elsewhere.jsonl
+2> smfit: 'elsewhere.jsonl' is of another processor: a processor of 1971
+[2]
+
+$ smfit bench --cpu --lib-dir data/bench/before.jsonl
+2> smfit: '--lib-dir' takes a folder, not 'data/bench/before.jsonl'
+[2]
