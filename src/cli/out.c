@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ static int write_error; /* why standard output failed, where that was seen */
 
 void out_start(void)
 {
+    /* A file that may not grow is an error like a full disk, and no end. */
+    signal(SIGXFSZ, SIG_IGN);
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             /* Opened the wrong way round: use of one that was closed fails, as it should. */

@@ -11,7 +11,8 @@
 enum out_style { OUT_PLAIN, OUT_BOLD, OUT_DIM, OUT_GOOD, OUT_BAD, OUT_DOUBTFUL };
 
 /* Gives closed standard streams a place, so that no file of ours is opened under their numbers;
- * writing to a closed stdout still fails. Comes first of all. */
+ * writing to a closed stdout still fails. A file at its size limit is an error of the write. Comes
+ * first of all. */
 void out_start(void);
 
 /* "auto", "always", "never"; auto is colour on a terminal unless NO_COLOR is set. */

@@ -43,3 +43,8 @@ $ smfit size --assume 920m --net lenet5 --calibrate 1760,128,1760=1.2
 $ smfit size --assume 920m --net lenet5 --budget 0x600MB
 2> smfit: option '--budget' takes a size such as 1500MB or 1.5GiB, not '0x600MB'
 [2]
+
+## a file that may not grow is like a full disk
+$ (ulimit -f 0; smfit size --assume 920m --net lenet5 --plot limit.svg 2>&1 >/dev/null; echo $?) | cat
+smfit: cannot write 'limit.svg': File too large
+1
