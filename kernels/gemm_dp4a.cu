@@ -15,7 +15,7 @@ template <int SIZE, int LAYOUT, bool WIDE> struct byte_operand {
     enum { PITCH = LAYOUT == ALONG_M ? SIZE : SIZE + 4, WORDS = PITCH * GEMM_TK };
 
     const signed char *from;
-    long long advance, column; /* bytes to the next tile, and from one k to the next */
+    int column; /* bytes from one k to the next */
     int at, k;
     unsigned run[4];
 
@@ -30,8 +30,7 @@ template <int SIZE, int LAYOUT, bool WIDE> struct byte_operand {
         at = word * PITCH + m;
         k = word * 4;
         column = along_k ? 1 : ld;
-        advance = 4 * GEMM_TK * column;
-        from = p + (k0 + k) * column + (long long)inside * (along_k ? ld : 1);
+        from = p + (long long)(k0 + k) * column + (long long)inside * (along_k ? ld : 1);
     }
 
     __device__ __forceinline__ void load_first(int count)
@@ -39,9 +38,10 @@ template <int SIZE, int LAYOUT, bool WIDE> struct byte_operand {
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const int step = LAYOUT == ALONG_K ? 4 * j : j;
-            run[j] = k + step < count ? __ldg((const unsigned *)(from + step * column)) : 0;
+            run[j] =
+                k + step < count ? __ldg((const unsigned *)(from + (long long)step * column)) : 0;
         }
-        from += count * column;
+        from += (long long)count * column;
     }
 
     __device__ __forceinline__ void load()
@@ -52,9 +52,9 @@ template <int SIZE, int LAYOUT, bool WIDE> struct byte_operand {
         } else {
 #pragma unroll
             for (int j = 0; j < 4; j++)
-                run[j] = __ldg((const unsigned *)(from + j * column));
+                run[j] = __ldg((const unsigned *)(from + (long long)j * column));
         }
-        from += advance;
+        from += 4LL * GEMM_TK * column;
     }
 
     __device__ __forceinline__ void store(int *buffer) const
@@ -130,10 +130,17 @@ template <int SIZE> struct byte_operand<SIZE, ANY, false> {
     }
 };
 
+/* 6.2 has no such instruction: four multiply-adds and the bytes taken apart need the registers. */
+#if __CUDA_ARCH__ == 620
+enum { FRAGMENT_SETS = 1 };
+#else
+enum { FRAGMENT_SETS = 2 };
+#endif
+
 struct family : gemm_int {
     typedef signed char element;
     typedef int word, reg, sum;
-    enum { GROUP = 4, PACK = 1, K = 4, WARPS = 16 };
+    enum { GROUP = 4, PACK = 1, K = 4, WARPS = 16, SETS = FRAGMENT_SETS };
     template <int SIZE, int LAYOUT, bool WIDE> using operand = byte_operand<SIZE, LAYOUT, WIDE>;
 
     template <int LENGTH> GEMM_INLINE void load_group(reg *regs, const word *p)

@@ -6,7 +6,7 @@
 
 struct gemm_float : gemm_scaled {
     typedef float word, reg, sum;
-    enum { WIDTH = 4, GROUP = 4, PACK = 1, K = 1, WARPS = 16 };
+    enum { WIDTH = 4, GROUP = 4, PACK = 1, K = 1, WARPS = 16, SETS = 2 };
 
     template <int LENGTH> GEMM_INLINE void load_group(reg *regs, const word *p)
     {

@@ -13,7 +13,7 @@ struct family : gemm_scaled, gemm_half_result {
     typedef half_bits element, word;
     typedef unsigned reg, sum;
     typedef uint4 run;
-    enum { WIDTH = 8, GROUP = 8, PACK = 2, K = 1, WARPS = 12 };
+    enum { WIDTH = 8, GROUP = 8, PACK = 2, K = 1, WARPS = 12, SETS = 2 };
     template <int SIZE, int LAYOUT, bool WIDE>
     using operand = gemm_operand<family, SIZE, LAYOUT, WIDE>;
 

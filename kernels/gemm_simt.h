@@ -13,7 +13,9 @@
  * F, the family, says what numbers are: an `element` lies in memory, a `word` in shared memory, a
  * `reg` holds PACK words, a `sum` is what one reg of A adds to, a `value` is a finished sum. Each
  * thread stages WIDTH elements, a group is GROUP words. K elements along k make one word. WARPS are
- * on a multiprocessor at once: 16 leave each thread 128 registers, 12 leave it 168. */
+ * on a multiprocessor at once: 16 leave each thread 128 registers, 12 leave it 168. With two SETS
+ * of fragments one is read while the other is worked on; with one, registers are short: the
+ * compiler looks at one k at a time, and the next tile is loaded late. */
 #ifndef KERNELS_GEMM_SIMT_H
 #define KERNELS_GEMM_SIMT_H
 
@@ -158,17 +160,18 @@ struct gemm_simt {
     typedef gemm_groups<F, TN, RN> groups_b;
     enum { STAGE = operand_a::WORDS + operand_b::WORDS, TILE_K = GEMM_TK * F::K };
 
-    /* What a thread works on: its place in the buffers, two sets of fragments, its sums. */
+    /* What a thread works on: its place in the buffers, sets of fragments, its sums. */
     struct work {
         int row, column; /* the first, in words within the tile */
-        typename F::reg a[2][groups_a::REGS], b[2][groups_b::REGS];
+        typename F::reg a[F::SETS][groups_a::REGS], b[F::SETS][groups_b::REGS];
         typename F::sum sums[RN][groups_a::REGS];
     };
 
     GEMM_INLINE void run(const gemm_args &g)
     {
         __shared__ __align__(16) word shared[2 * STAGE];
-        const int tile_m = blockIdx.x % g.tiles_m * TM, tile_n = blockIdx.x / g.tiles_m * TN;
+        int tile = blockIdx.x;
+        const int tile_m = tile % g.tiles_m * TM, tile_n = tile / g.tiles_m * TN;
         const int batch = blockIdx.z / g.splits, split = blockIdx.z % g.splits;
         const int k0 = split * g.k_split, k = min(g.k - k0, g.k_split);
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, wide = TM / RM / 8;
@@ -189,7 +192,19 @@ struct gemm_simt {
             for (int i = 0; i < groups_a::REGS; i++)
                 w.sums[j][i] = 0;
         multiply(a, b, shared, k, w);
-        gemm_store<F, groups_a, groups_b, RN>(g, batch, tile_m + w.row, tile_n + w.column, w.sums);
+        if (F::SETS == 1)
+            tile = again();
+        gemm_store<F, groups_a, groups_b, RN>(g, blockIdx.z / g.splits,
+                                              tile % g.tiles_m * TM + w.row,
+                                              tile / g.tiles_m * TN + w.column, w.sums);
+    }
+
+    /* blockIdx.x, not kept in a register since it was last read. */
+    GEMM_INLINE int again()
+    {
+        int block;
+        asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
+        return block;
     }
 
     GEMM_INLINE void multiply(operand_a &a, operand_b &b, word *shared, int k, work &w)
@@ -215,36 +230,51 @@ struct gemm_simt {
         }
     }
 
+    /* Fragments of the next k; behind the last of a tile that is the first of the next, which is
+     * put down now. */
+    GEMM_INLINE void fetch(operand_a &a, operand_b &b, const word *here, word *there, int left,
+                           int k, work &w)
+    {
+        const bool last = k == GEMM_TK;
+        if (last) {
+            if (F::SETS == 1 && left > 0)
+                a.load();
+            a.store(there);
+            if (F::SETS == 1 && left > 0)
+                b.load();
+            b.store(there + operand_a::WORDS);
+            __syncthreads();
+        }
+        const word *next = last ? there : here;
+        const int next_k = last ? 0 : k;
+        groups_a::load(w.a[k % F::SETS], next + next_k * operand_a::PITCH + w.row);
+        groups_b::load(w.b[k % F::SETS],
+                       next + operand_a::WORDS + next_k * operand_b::PITCH + w.column);
+    }
+
     /* One tile, which lies in buffer NUMBER, and its first k in fragments 0; fills the other
      * buffer. */
     template <int NUMBER>
     GEMM_INLINE void tile(operand_a &a, operand_b &b, word *shared, int left, work &w)
     {
         word *const here = shared + NUMBER * STAGE, *const there = shared + !NUMBER * STAGE;
-        if (left > 0) {
+        if (F::SETS == 2 && left > 0) {
             a.load();
             b.load();
         }
-#pragma unroll
+#pragma unroll(F::SETS == 1 ? 1 : GEMM_TK)
         for (int k = 0; k < GEMM_TK; k++) {
-            const bool last = k == GEMM_TK - 1;
-            if (last) {
-                a.store(there);
-                b.store(there + operand_a::WORDS);
-                __syncthreads();
-            }
-            const word *next = last ? there : here;
-            const int next_k = last ? 0 : k + 1;
-            groups_a::load(w.a[(k + 1) % 2], next + next_k * operand_a::PITCH + w.row);
-            groups_b::load(w.b[(k + 1) % 2],
-                           next + operand_a::WORDS + next_k * operand_b::PITCH + w.column);
+            if (F::SETS == 2)
+                fetch(a, b, here, there, left, k + 1, w);
 #pragma unroll
             for (int j = 0; j < RN; j++) {
-                const typename F::reg b = F::column(w.b[k % 2], j);
+                const typename F::reg b = F::column(w.b[k % F::SETS], j);
 #pragma unroll
                 for (int i = 0; i < groups_a::REGS; i++)
-                    w.sums[j][i] = F::multiply_add(w.a[k % 2][i], b, w.sums[j][i]);
+                    w.sums[j][i] = F::multiply_add(w.a[k % F::SETS][i], b, w.sums[j][i]);
             }
+            if (F::SETS == 1)
+                fetch(a, b, here, there, left, k + 1, w);
         }
     }
 };
