@@ -9,7 +9,7 @@
 
 enum { GEMM_TRANS_A = 1, GEMM_TRANS_B = 2 };
 
-/* 112 bytes, no padding. */
+/* 120 bytes on both sides; the last 4 are padding. */
 struct gemm_args {
     const void *a, *b;
     void *c;

@@ -14,6 +14,8 @@ enum {
     EIGHT_BYTE_BANKS = 2,
 };
 
+_Static_assert(sizeof(struct gemm_args) == 120, "the kernels' compiler lays it out so");
+
 enum number gemm_result(enum bench_precision precision)
 {
     switch (precision) {
