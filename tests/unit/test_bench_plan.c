@@ -283,6 +283,7 @@ Test(plan, a_product_that_was_asked_for_is_waited_for_on_the_processor_and_not_o
     for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
         struct roof roof = roof_for("920m");
         struct plan_options o = { .cpu = on_cpu, .gpu = !on_cpu, .shapes = shapes, .shape_count = 2 };
+        o.precisions[BENCH_FP32] = true;
         struct plan plan = plan_for(&o, &roof);
         for (size_t i = 0; i < plan.count; i++) {
             const struct bench_case *c = &plan.cases[i];
