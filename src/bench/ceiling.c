@@ -37,6 +37,8 @@ static const struct ceiling table[] = {
       512, 0, 0, 1 },
     { "copy", CEILING_MEMORY, BENCH_PRECISION_COUNT, "ceil_memory", "copy", 35, 2, 1, 0, 0, 1 },
     { "triad", CEILING_MEMORY, BENCH_PRECISION_COUNT, "ceil_memory", "triad", 35, 3, 1, 0, 0, 1 },
+    /* The driver's own copy from device to device, which the first of these is held against. */
+    { "driver-copy", CEILING_MEMORY, BENCH_PRECISION_COUNT, NULL, NULL, 0, 2, 1, 0, 0, 1 },
     { "shared-4", CEILING_SHARED, BENCH_PRECISION_COUNT, "ceil_memory", "shared_4", 35,
       4 * CEIL_SHARED_LOADS, 16384, 0, 0, 1 },
     { "shared-8", CEILING_SHARED, BENCH_PRECISION_COUNT, "ceil_memory", "shared_8", 35,

@@ -311,6 +311,8 @@ static int run_memory(const struct ceiling_job *job, struct err *err)
     unsigned blocks = (count + CEIL_VECTORS * THREADS - 1) / (CEIL_VECTORS * THREADS);
     void *copy[] = { &to, &from, &count };
     void *triad[] = { &to, &from, &addend, &factor, &count };
+    if (!job->ceiling->kernel)
+        return gpu_copy(job->gpu, to, from, job->size.bytes, err);
     return launch(job, blocks, THREADS, addend ? triad : copy, err);
 }
 

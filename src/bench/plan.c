@@ -161,13 +161,25 @@ static double warm_seconds(const struct plan_settings *s)
     return fmin(s->warm_ms, 9 * s->sample_ms + 50) / 1e3;
 }
 
+/* Of a group that nothing is measured in, no worker is started; images are loaded without warming up. */
+static double group_seconds(const struct plan *plan, size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; i++)
+        if (plan->cases[i].planned == ROW_OK && plan->cases[i].kind != CASE_NET)
+            return GROUP_SECONDS +
+                   (plan->cases[i].kind == CASE_LOAD ? 0 : warm_seconds(&plan->settings));
+    return 0;
+}
+
 static double foresee(const struct plan *plan)
 {
     double seconds = 0;
     for (size_t i = 0; i < plan->count; i++)
         seconds += plan_case_seconds(&plan->settings, &plan->cases[i]);
-    for (size_t i = 0; i < plan->count; i += plan_group(plan, i))
-        seconds += GROUP_SECONDS + warm_seconds(&plan->settings);
+    for (size_t i = 0, n; i < plan->count; i += n) {
+        n = plan_group(plan, i);
+        seconds += group_seconds(plan, i, n);
+    }
     return seconds;
 }
 

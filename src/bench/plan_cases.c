@@ -16,6 +16,7 @@
 #define SIMULATED_BYTES 16e6
 #define SIMULATED_GEMM  1.5e8
 #define SIMULATED_CONV  1.2e8
+#define CUBLAS_MIXED_CC 50 /* cublasGemmEx refuses below */
 #define CPU_GFLOPS      60.0
 #define CPU_GBPS        10.0
 
@@ -120,7 +121,7 @@ static bool ceiling_wanted(const struct planning *p, const struct ceiling *c, co
     if (o->pattern_count && plan_wants(o, name, NULL))
         return true;
     if (o->nets_only || o->shape_count || o->pattern_count || o->extent == PLAN_QUICK)
-        return is_brief(c) || c->kind == CEILING_MEMORY;
+        return is_brief(c);
     return true;
 }
 
@@ -183,7 +184,9 @@ static int add_gemm(struct planning *p, struct said *said, const struct gemm_sha
         if (plan_add(p, &c))
             return -1;
         c.engine = ENGINE_CUBLAS;
-        if (c.planned == ROW_OK && !o->simulated && plan_add(p, &c))
+        if (i != BENCH_FP32)
+            refuse_below(&c, p->roof->cc, CUBLAS_MIXED_CC);
+        if (needs <= p->roof->cc && !o->simulated && plan_add(p, &c))
             return -1;
     }
     /* Two libraries do the processor's products; a quick run has time for one. */
