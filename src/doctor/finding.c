@@ -22,7 +22,8 @@ struct finding *finding_add(struct findings *f, enum doctor_cause cause, int wei
     if (f->count == FINDINGS_MAX)
         return NULL;
     struct finding *finding = &f->list[f->count++];
-    *finding = (struct finding){ .cause = cause, .gpu = -1, .package = -1, .weight = weight };
+    *finding = (struct finding){ .cause = cause, .gpu = -1, .package = -1, .weight = weight,
+                                 .shown = weight };
     return finding;
 }
 

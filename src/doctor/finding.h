@@ -33,6 +33,7 @@ struct finding {
     int gpu, package;         /* in doctor; -1 none */
     char path[ROOT_PATH_MAX]; /* the file at fault; "" none */
     int weight;               /* the greater, the likelier */
+    int shown;                /* the weight by files and driver alone */
     enum finding_confidence confidence;
     struct remark evidence[FINDING_EVIDENCE_MAX];
     size_t evidence_count;

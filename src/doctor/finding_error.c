@@ -6,6 +6,7 @@
 
 #define W_TEXT    1000
 #define W_CERTAIN 60 /* of what files show */
+#define W_ALL     85 /* of what keeps every program from the GPU */
 
 /* ---- what files and driver speak against ---- */
 
@@ -180,15 +181,23 @@ static void put_path(const struct doctor *d, struct finding *one)
     }
 }
 
-/* Whether a package that cannot run explains more than a text which only says that nothing works. */
+/* Whether a package that cannot run explains more than a text which only says that nothing works, or
+ * that some file lacks kernels. A driver with which nothing can explains that no GPU is found, but
+ * not what a program says that has loaded kernels. */
 static bool is_outweighed(const struct findings *f, enum doctor_cause cause)
 {
-    static const enum doctor_cause weak[] = { CAUSE_A8,  CAUSE_A12, CAUSE_A13, CAUSE_A14,
-                                              CAUSE_A19, CAUSE_N1,  CAUSE_N2 };
+    static const enum doctor_cause weak[] = { CAUSE_A1,  CAUSE_A2,  CAUSE_A3, CAUSE_A4, CAUSE_A5,
+                                              CAUSE_A6,  CAUSE_A7,  CAUSE_A8, CAUSE_A12, CAUSE_A13,
+                                              CAUSE_A14, CAUSE_A19, CAUSE_N1, CAUSE_N2 };
     bool is_weak = false;
     for (size_t i = 0; i < sizeof weak / sizeof weak[0]; i++)
         is_weak |= cause == weak[i];
-    return is_weak && f->count && f->list[0].weight >= W_CERTAIN && f->list[0].package >= 0;
+    if (!is_weak || !f->count)
+        return false;
+    const struct finding *top = &f->list[0];
+    if (top->package >= 0)
+        return top->shown >= W_CERTAIN;
+    return (cause == CAUSE_A12 || cause == CAUSE_N1 || cause == CAUSE_N2) && top->shown >= W_ALL;
 }
 
 void finding_error(const struct doctor *d, struct findings *f)

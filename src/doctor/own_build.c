@@ -190,14 +190,27 @@ static bool has_own_shape(const struct doctor_package *p, size_t file)
 }
 
 /* Makers of a main library build for many cards; one architecture, with its PTX or older than the
- * card, is somebody's own. (Older than what a maker still supports is the card, not the list.) */
+ * card, is somebody's own. (Older than what a maker still supports is the card, not the list.) So is
+ * a program with one and no PTX. */
 static bool is_for_one_card(const struct doctor *d, const struct doctor_package *p, size_t file,
                             size_t gpu)
 {
     const struct holds *h = &p->files[file].holds;
-    unsigned cubins[HOLDS_IMAGES_MAX];
-    return p->role == DOCTOR_FRAMEWORK && archs_of(h, ARCH_CUBIN, cubins) == 1 &&
+    unsigned cubins[HOLDS_IMAGES_MAX], ptx[HOLDS_IMAGES_MAX];
+    if (archs_of(h, ARCH_CUBIN, cubins) != 1 || p->origin == DOCTOR_SYSTEM)
+        return false;
+    if (p->role == DOCTOR_PROGRAM && !packages_is_alternative(p->files[file].path))
+        return cubins[0] / 10 <= d->gpus[gpu].rule.cc / 10 && !archs_of(h, ARCH_PTX, ptx);
+    return p->role == DOCTOR_FRAMEWORK &&
            (has_own_shape(p, file) || cubins[0] / 10 < d->gpus[gpu].rule.cc / 10);
+}
+
+/* "gromacs/lib/libgromacs.so": "make install" with a prefix of its own. */
+static bool is_prefix_of_source(const char *path)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "/"), path);
+    return role_is_source(name);
 }
 
 bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file, size_t gpu)
@@ -210,8 +223,10 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
     if (p->bundled)
         return false;
     if (p->origin == DOCTOR_SYSTEM)
-        return str_starts(p->base, "/usr/local") && strchr(path, '/') == strrchr(path, '/');
+        return str_starts(p->base, "/usr/local") &&
+               (strchr(path, '/') == strrchr(path, '/') || is_prefix_of_source(path));
     bool windows = str_ends(path, ".exe") || str_ends(path, ".dll"); /* mostly released as such */
-    return (role_is_source(p->name) && !windows) || is_build_folder(path) || has_own_shape(p, file) ||
+    return (role_is_source(p->name) && !windows) || is_build_folder(path) ||
+           (has_own_shape(p, file) && !role_is_framework_name(p->name)) ||
            is_beside_sources(d, p, path);
 }

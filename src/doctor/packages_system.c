@@ -58,7 +58,18 @@ static bool is_elsewhere(const struct app_walk *w, const char *path)
     return w->skip_toolkits && str_starts(path, "cuda");
 }
 
-/* A file without a suffix is a program only if it may be executed. */
+/* "s3d.x", "lmp.cuda": a program whose name ends in anything, told by its first bytes. */
+static bool is_program(const char *full)
+{
+    char magic[4];
+    FILE *file = fopen(full, "rb");
+    bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+              memcmp(magic, "\177ELF", sizeof magic) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
 static int on_app_file(void *self, const char *full, struct err *err)
 {
     struct app_walk *w = self;
@@ -67,9 +78,8 @@ static int on_app_file(void *self, const char *full, struct err *err)
     w->d->files_seen++;
     if (!packages_in_time(w->d))
         return err_set(err, ERR_LIMIT, "the time for reading files is up");
-    if (!owners_may_hold(path) || is_elsewhere(w, path))
-        return 0;
-    if (!packages_is_worth_reading(full))
+    if (is_elsewhere(w, path) || !packages_is_worth_reading(full) ||
+        (!owners_may_hold(path) && !is_program(full)))
         return 0;
     long package = package_for(w, path);
     return package < 0 ? 0 : packages_read(w->d, (size_t)package, full, path, err);

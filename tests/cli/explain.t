@@ -71,13 +71,13 @@ possible causes, the likeliest first
   A5  a Jetson needs code of its own; desktop code does not run there
       a Jetson: only exactly its own sm_ (5.3, 6.2, 7.2, 8.7, 11.0) counts, code for desktop cards
       does not
+  A4  it was built from source for other architectures
+      the file is your own build: smfit inspect on it shows the list that was really compiled
   A6  several GPUs, and not all of them can run it
       several different cards: it goes away with CUDA_VISIBLE_DEVICES set to the good one alone
   A3  an extension was built for other architectures
       the main library has code for the card, and smfit inspect on the extension's .so in the
       traceback has none
-  A4  it was built from source for other architectures
-      the file is your own build: smfit inspect on it shows the list that was really compiled
   4 less likely ones; -v shows them
 
 what tells them apart
@@ -110,13 +110,13 @@ possible causes, the likeliest first
   A5  a Jetson needs code of its own; desktop code does not run there
       a Jetson: only exactly its own sm_ (5.3, 6.2, 7.2, 8.7, 11.0) counts, code for desktop cards
       does not
+  A4  it was built from source for other architectures
+      the file is your own build: smfit inspect on it shows the list that was really compiled
   A6  several GPUs, and not all of them can run it
       several different cards: it goes away with CUDA_VISIBLE_DEVICES set to the good one alone
   A3  an extension was built for other architectures
       the main library has code for the card, and smfit inspect on the extension's .so in the
       traceback has none
-  A4  it was built from source for other architectures
-      the file is your own build: smfit inspect on it shows the list that was really compiled
   A7  the file has the architecture, but not for the kernel that is called
       smfit inspect says that the file runs; look into the kernel: smfit inspect --kernel NAME FILE
   A10 a compiler that is used at run time does not know the card
