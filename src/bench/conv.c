@@ -48,6 +48,11 @@ double conv_error_factor(const struct conv_algorithm *algorithm)
     return methods[algorithm->method].error_factor;
 }
 
+bool conv_rounds_twice(const struct conv_algorithm *algorithm, bool bias)
+{
+    return bias && algorithm->method == CONV_POINTWISE;
+}
+
 const char *conv_pass_name(enum conv_pass pass)
 {
     static const char *const names[] = { [CONV_FORWARD] = "forward",

@@ -65,6 +65,9 @@ const struct conv_algorithm *conv_choose(const struct conv_shape *shape, enum co
  * the magnitudes of what its transforms add up come to 1.4 times those of the direct sum, and each
  * result is rounded a few times more on the way. */
 double conv_error_factor(const struct conv_algorithm *algorithm);
+/* Whether the sum is rounded to the format it is stored in before the bias is added to it: a product of
+ * matrices has no bias of its own, so that comes in a pass behind it. */
+bool conv_rounds_twice(const struct conv_algorithm *algorithm, bool bias);
 
 /* What conv_run() needs beside the tensors; 0 for most. */
 uint64_t conv_workspace_bytes(const struct conv_algorithm *algorithm,

@@ -96,6 +96,9 @@ static void compare(struct kernels *k, const struct conv_case *c, const struct o
     struct reference_bound bound =
         reference_bound(c->algorithm->precision, reference_conv_terms(&c->shape, pass), number);
     bound.relative *= conv_error_factor(c->algorithm);
+    /* The first rounding is one of the sum, which is at most that of the absolute products. */
+    if (conv_rounds_twice(c->algorithm, c->options.bias))
+        bound.relative += bound.output;
     struct reference_error error = { 0 };
     size_t *index = kernels_memory(count, sizeof *index);
     for (size_t i = 0; i < count; i++)
