@@ -112,20 +112,13 @@ static void on_progress(void *self, const char *what, double seconds)
 
 static struct measure_input input_of(const struct bench_run *r)
 {
-    static char nvml[4300];
     struct measure_input in = { .library = r->machine.library,
+                                .nvml = r->machine.nvml,
                                 .ordinal = r->device ? r->device->ordinal : 0,
                                 .lib_dirs = r->options.lib_dirs.items,
                                 .lib_dir_count = r->options.lib_dirs.count,
                                 .sites = r->sites,
                                 .site_count = r->site_count };
-    /* The virtual card's management library lies beside its driver. */
-    if (r->machine.library) {
-        str_copy(nvml, sizeof nvml, r->machine.library);
-        char *slash = strrchr(nvml, '/');
-        snprintf(slash ? slash + 1 : nvml, 64, "libnvidia-ml.so.1");
-        in.nvml = nvml;
-    }
     if (r->device && !r->machine.simulated)
         in.tune_hash = r->hash;
     return in;

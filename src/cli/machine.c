@@ -57,6 +57,15 @@ static int select_device(struct machine *m, const char *name, struct err *err)
     return 0;
 }
 
+/* The virtual card's management library lies in the folder of its driver. */
+static void use_library_beside(struct machine *m)
+{
+    const char *slash = strrchr(m->library, '/');
+    int folder = slash ? (int)(slash - m->library) + 1 : 0;
+    snprintf(m->nvml_path, sizeof m->nvml_path, "%.*slibnvidia-ml.so.1", folder, m->library);
+    m->nvml = m->nvml_path;
+}
+
 int machine_open(struct machine *m, const struct cmd_globals *globals, struct err *err)
 {
     *m = (struct machine){ .os = ARCH_LINUX };
@@ -66,6 +75,7 @@ int machine_open(struct machine *m, const struct cmd_globals *globals, struct er
         if (virtual_use(globals->virtual_cards, m->library_path, sizeof m->library_path, err))
             return err_wrap(err, "--virtual");
         m->library = m->library_path;
+        use_library_beside(m);
     }
     if (try_driver(m, err))
         return -1;

@@ -12,6 +12,8 @@ struct machine {
     struct err why; /* with any state but READY */
     char library_path[4200];
     const char *library; /* NULL: the system's */
+    char nvml_path[4200];
+    const char *nvml; /* the management library that belongs to it; NULL: the system's */
     struct driver_version
         version; /* of the driver; not known: judged by its CUDA version's branch */
     enum arch_os os;

@@ -33,6 +33,7 @@ static int no_device(const struct size_measure *m, struct err *err)
 static struct measure_input input_of(const struct size_measure *m)
 {
     return (struct measure_input){ .library = m->machine.library,
+                                   .nvml = m->machine.nvml,
                                    .ordinal = m->machine.devices[0].ordinal };
 }
 

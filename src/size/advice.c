@@ -191,9 +191,11 @@ static void lighter_networks(const struct advice_ask *ask, struct advice_list *a
         return;
     bool timed = best[0].gain > 0;
     struct advice *s = begin(a, timed ? "advice.lighter" : "advice.lighter_memory");
-    word(s, "first", timed ? "%s (%.1fx)" : "%s", best[0].name, best[0].gain);
-    word(s, "second", !best[1].name ? "-" : timed ? "%s (%.1fx)" : "%s",
-         best[1].name ? best[1].name : "", best[1].gain);
+    char names[2][32] = { "", "" };
+    for (int i = 0; i < 2 && best[i].name; i++)
+        snprintf(names[i], sizeof names[i], timed ? "%s%s (%.1fx)" : "%s%s", i ? ", " : "",
+                 best[i].name, best[i].gain);
+    word(s, "names", "%s%s", names[0], names[1]);
 }
 
 static void structure(const struct advice_ask *ask, struct advice_list *a)

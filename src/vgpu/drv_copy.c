@@ -7,7 +7,7 @@
 static void charge(struct drv_stream *stream, enum drv_copy kind, uint64_t bytes, bool wait)
 {
     struct drv_model model = { .card = stream->context->device->card,
-                               .clock_percent = drv_state.config.faults.clock_percent };
+                               .clock_percent = drv_fault_clock(&drv_state.config.faults) };
     drv_stream_end(stream, drv_stream_start(stream) + drv_model_copy_ns(&model, kind, bytes));
     if (wait)
         drv_stream_wait(stream);

@@ -56,6 +56,24 @@ static int add_missing(struct drv_faults *f, const char *name, struct err *err)
     return 0;
 }
 
+/* "50" or "50@1000" */
+static bool add_throttle(struct drv_faults *f, const char *value)
+{
+    char percent[8];
+    uint64_t n = 0, from = 0;
+    const char *at = strchr(value, '@');
+    size_t length = at ? (size_t)(at - value) : strlen(value);
+    if (length >= sizeof percent)
+        return false;
+    memcpy(percent, value, length);
+    percent[length] = 0;
+    if (!number(percent, 100, &n) || n == 0 || (at && !number(at + 1, UINT32_MAX, &from)))
+        return false;
+    f->clock_percent = (unsigned)n;
+    f->throttled_from = (unsigned long)from;
+    return true;
+}
+
 /* The settings; 1 when `name` is one of them. */
 static int add_setting(struct drv_faults *f, const char *name, const char *value, struct err *err)
 {
@@ -67,8 +85,7 @@ static int add_setting(struct drv_faults *f, const char *name, const char *value
         fine = number(value, 600000, &n);
         f->slow_start_ms = (unsigned)n;
     } else if (strcmp(name, "throttle") == 0) {
-        fine = number(value, 100, &n) && n > 0;
-        f->clock_percent = (unsigned)n;
+        fine = add_throttle(f, value);
     } else {
         return 0;
     }
@@ -114,9 +131,16 @@ int drv_fault_parse(struct drv_faults *faults, const char *text, struct err *err
     return result;
 }
 
+unsigned drv_fault_clock(const struct drv_faults *faults)
+{
+    return faults->launches >= faults->throttled_from ? faults->clock_percent : 100;
+}
+
 int drv_fault_hit(struct drv_faults *faults, const char *name)
 {
     int code = 0;
+    if (strcmp(name, "launch") == 0)
+        faults->launches++;
     for (unsigned i = 0; i < faults->count; i++) {
         struct drv_fault *item = &faults->items[i];
         if (strcmp(item->call, name) != 0)

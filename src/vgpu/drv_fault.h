@@ -8,8 +8,8 @@
  * launch | "missing=" CALL        cuGetProcAddress does not know CALL. The symbol itself cannot
  * vanish from the library: for programs that use dlsym put a library in front that exports less
  * (see tests/vgpu) | "less-memory=" BYTES   that much of the device's memory is in use by others |
- * "slow-start=" MS       cuInit takes that much longer | "throttle=" PERCENT    clocks run at that
- * share of what the table says | "no-jit"               the driver's PTX compiler library is not
+ * "slow-start=" MS       cuInit takes that much longer | "throttle=" PERCENT [ "@" N ]
+ * clocks run at that share of what the table says, from the Nth launch on | "no-jit"               the driver's PTX compiler library is not
  * installed | "nvml-full"            NVML also has the fields that old cards lack CALL is the name
  * as in the driver's documentation, without _v2: cuMemAlloc. CODE 700, 702 and 714 to 719 also
  * poison the context, whatever call gives them. */
@@ -34,11 +34,15 @@ struct drv_faults {
     uint64_t less_memory_bytes;
     unsigned slow_start_ms;
     unsigned clock_percent; /* 100 when not throttled */
+    unsigned long throttled_from, launches; /* the launch that the lower clock begins with */
     bool no_jit, nvml_full;
 };
 
 /* `text` may be NULL. Whether the calls exist is not checked here. */
 int drv_fault_parse(struct drv_faults *faults, const char *text, struct err *err);
+
+/* What the clocks run at now, in percent of the table's. */
+unsigned drv_fault_clock(const struct drv_faults *faults);
 
 /* Counts a call of `name` ("cuMemAlloc", "launch"); the code that it shall give, 0 for none. */
 int drv_fault_hit(struct drv_faults *faults, const char *name);

@@ -91,7 +91,7 @@ static struct drv_model model_of(const struct drv_function *f)
     int banks = f->bank_config ? f->bank_config : context->bank_config;
     bool wide = context->device->card->cc / 10 == 3 && banks == 2;
     return (struct drv_model){ .card = context->device->card,
-                               .clock_percent = drv_state.config.faults.clock_percent,
+                               .clock_percent = drv_fault_clock(&drv_state.config.faults),
                                .bank_bytes = wide ? 8 : 4,
                                .footprint_bytes = mem_used(context->device->arena) };
 }

@@ -204,7 +204,7 @@ static int give_clock(void *device, int type, unsigned *mhz, unsigned percent)
 
 int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
 {
-    return give_clock(device, type, mhz, config.faults.clock_percent);
+    return give_clock(device, type, mhz, drv_fault_clock(&config.faults));
 }
 
 int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *mhz)
@@ -252,8 +252,8 @@ int nvmlDeviceGetPerformanceState(void *device, int *state)
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons)
 {
     unsigned value = 0;
-    int code =
-        give_rare(device, reasons ? &value : NULL, config.faults.clock_percent < 100 ? 1u << 2 : 0);
+    int code = give_rare(device, reasons ? &value : NULL,
+                         drv_fault_clock(&config.faults) < 100 ? 1u << 2 : 0);
     if (code == NVML_OK)
         *reasons = value;
     return code;

@@ -29,3 +29,10 @@ $ SMFIT_VGPU_FAULT=cuInit=100 smfit --virtual 920m size --net lenet5 --infer --m
 $ smfit size --net lenet5 --measure --assume 920m
 2> smfit: nothing can be measured on an assumed card; --virtual simulates one
 [2]
+
+## a card that gets hot says so, also in the middle
+$ SMFIT_VGPU_FAULT=throttle=50,nvml-full smfit --virtual 920m size --net lenet5 --infer --measure | grep '^the clock fell' | sed 's/[0-9]* of [0-9]*/N of N/'
+the clock fell during N of N measurements: the card is throttled, and the ranges are wider for it
+
+$ SMFIT_VGPU_FAULT=throttle=50@8 smfit --virtual 920m size --net lenet5 --infer --measure | grep -c '^inference: batch .*simulated'
+1

@@ -483,7 +483,7 @@ Test(drv_device, driver_versions_tell_cuda_version_and_isa)
 Test(drv_device, wrong_settings_are_no_device_instead_of_being_ignored)
 {
     static const char *const wrong[] = { "cuMemAllok:1=2",   "cuMemAlloc:0=2", "cuMemAlloc:1=0",
-                                         "cuMemAlloc",       "throttle=0",     "throttle=101",
+                                         "cuMemAlloc",       "throttle=0",     "throttle=101",    "throttle=50@x",
                                          "less-memory=many", "missing=cuNope" };
     play("920m", "470.256", NULL);
     setenv("SMFIT_VGPU_FAULT", wrong[0], 1);

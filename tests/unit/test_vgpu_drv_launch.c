@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "vgpu/drv_api.h"
+#include "vgpu/drv_fault.h"
 
 static const char text[] =
     ".version 3.1\n.target sm_35\n.address_size 64\n"
@@ -281,6 +282,18 @@ Test(drv_launch, time_grows_with_work_and_repeats_exactly)
     cr_expect_float_eq(much, again, much * 1e-4);
     /* 4 MiB at 14.4 GB/s take 0.29 ms; nothing can be faster than the memory */
     cr_expect_gt(much, 0.29f);
+}
+
+Test(drv_launch, a_card_can_be_throttled_from_some_launch_on)
+{
+    struct drv_faults faults;
+    struct err err = { 0 };
+    cr_assert_eq(drv_fault_parse(&faults, "throttle=50@2", &err), 0);
+    cr_expect_eq(drv_fault_clock(&faults), 100);
+    drv_fault_hit(&faults, "launch");
+    cr_expect_eq(drv_fault_clock(&faults), 100);
+    drv_fault_hit(&faults, "launch");
+    cr_expect_eq(drv_fault_clock(&faults), 50);
 }
 
 Test(drv_launch, a_throttled_card_is_slower)
