@@ -10,7 +10,7 @@
 /* Channels that one step of a tensor core kernel takes at once: fewer cost as much. */
 #define TENSOR_CHANNELS 32
 #define TENSOR_FILTERS  8
-/* Batches below it are not worth the transforms to the library. */
+/* Batches below it are not worth the transforms to the library; they can be filled up to it. */
 #define TRANSFORMED_BATCH 16
 /* What a depthwise kernel reaches of the peak: every product needs loads of its own. Not from the
  * rows, which have none. */
@@ -193,6 +193,15 @@ static bool has_winograd(const struct time_model *model, const struct time_conv 
            or_one(v->dilation_h) <= 1;
 }
 
+/* A smaller batch can be filled up with zeros, so that no batch takes longer than a larger one. */
+static double filled(const struct time_model *model, const struct time_conv *v)
+{
+    struct time_conv more = *v;
+    if (v->pass != TIME_BACKWARD_WEIGHTS && v->n < TRANSFORMED_BATCH)
+        more.n = TRANSFORMED_BATCH;
+    return transformed(model, &more);
+}
+
 static double dense(const struct time_model *model, const struct time_conv *v)
 {
     bool weights = v->pass == TIME_BACKWARD_WEIGHTS;
@@ -202,8 +211,8 @@ static double dense(const struct time_model *model, const struct time_conv *v)
     if (!weights)
         ms = fmin(ms, fused(model, v));
     /* Older cards use it rarely. */
-    if (!time_is_old(&model->card) && (weights || v->n >= TRANSFORMED_BATCH))
-        ms = fmin(ms, transformed(model, v));
+    if (!time_is_old(&model->card))
+        ms = fmin(ms, filled(model, v));
     return ms;
 }
 

@@ -30,10 +30,16 @@ static double moved(const struct time_work *work, double splits)
     return work->bytes + sums * work->split_bytes * work->m * work->n * work->count;
 }
 
+/* A split that would be too short is filled up: else a longer product could take less time. */
+static double steps(const struct time_work *work, double splits)
+{
+    return splits > 1 ? fmax(ceil(work->k / splits), work->least_k) : work->k;
+}
+
 static double split_ms(const struct time_work *work, const struct time_tile *tile, double splits)
 {
     double tiles = ceil(work->m / tile->rows) * ceil(work->n / tile->columns) * work->count;
-    double k = ceil(work->k / splits);
+    double k = steps(work, splits);
     double step = 2 * tile->rows * tile->columns / (work->flop_per_ms * tile->speed);
     double busy = time_both(k * step * waves(work, tiles * splits), k * work->step_ms * tile->step);
     double memory = moved(work, splits) / work->bytes_per_ms;
@@ -48,7 +54,7 @@ double time_tile_fastest(const struct time_work *work)
     double best = INFINITY;
     for (size_t t = 0; t < work->tile_count; t++)
         for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
-            if (splits[i] > work->most_splits || (i && ceil(work->k / splits[i]) < work->least_k))
+            if (splits[i] > work->most_splits || (i && work->k / splits[i - 1] <= work->least_k))
                 break;
             best = fmin(best, split_ms(work, &work->tiles[t], splits[i]));
         }

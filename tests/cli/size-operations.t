@@ -1,12 +1,12 @@
 ## single operations by the model of a card
 $ smfit size --assume 920m --gemm 1760,16,1760 --gemm 1760,32,1760,tn --conv 56,56,64,8,64,3,3,1,1,1,1
 GeForce 920M, by the model, without a measurement; times in ms
-operation                       precision  pass                   ms  range          limited by
-gemm 1760x16x1760 nn            fp32       product              1.03  0.59 ... 1.67  memory
-gemm 1760x32x1760 tn            fp32       product              1.79  1.03 ... 2.91  latency
-conv 56x56x64 n8, 64 of 3x3 /1  fp32       forward              2.22  1.06 ... 3.83  arithmetic
-conv 56x56x64 n8, 64 of 3x3 /1  fp32       gradient of data     2.22  1.06 ... 3.83  arithmetic
-conv 56x56x64 n8, 64 of 3x3 /1  fp32       gradient of weights  5.47  2.62 ... 9.43  arithmetic
+operation                       precision  pass                   ms  range           limited by
+gemm 1760x16x1760 nn            fp32       product              1.03  0.599 ... 1.67  memory
+gemm 1760x32x1760 tn            fp32       product              1.79  1.05 ... 2.91   latency
+conv 56x56x64 n8, 64 of 3x3 /1  fp32       forward              2.22  1.1 ... 3.8     arithmetic
+conv 56x56x64 n8, 64 of 3x3 /1  fp32       gradient of data     2.22  1.1 ... 3.8     arithmetic
+conv 56x56x64 n8, 64 of 3x3 /1  fp32       gradient of weights  5.47  2.71 ... 9.37   arithmetic
 
 $ smfit size --assume 920m --precision int8 --gemm 100,100,100
 GeForce 920M, by the model, without a measurement; times in ms
@@ -23,7 +23,7 @@ gemm 100x100x100 nn  fp32       product   -  the card's multiprocessors, clock o
 $ smfit size --assume 'titan x (pascal)' --calibrate 8448,48000,2816=224.092 --gemm 4096,128,4096
 TITAN X (Pascal), by the model, calibrated with one measurement; times in ms
 operation              precision  pass        ms  range           limited by
-gemm 4096x128x4096 nn  fp32       product  0.703  0.464 ... 1.05  arithmetic
+gemm 4096x128x4096 nn  fp32       product  0.703  0.471 ... 1.05  arithmetic
 
 ## a table: rows in its order, other columns passed through, comments and empty lines
 $ printf 'note\tprecision\tm\tn\tk\ttrans_a\ttrans_b\ttime_ms\n# a comment\na\tfp32\t512\t16\t512\tN\tT\t0.076\n\nb\tfp8\t512\t16\t512\tN\tN\t\n' >shapes.tsv; smfit size --assume 'gtx titan x' --shapes shapes.tsv --json | grep -vE '_ms": [0-9.]+,?$' | sed -n '/"calibration"/,$p'

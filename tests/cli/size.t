@@ -1,13 +1,13 @@
 $ smfit size --net resnet18 --sysroot notebook470 --target-batch 64 --dataset 50000
 GeForce 920M (3.5), driver 470.256.02, 2.00 GiB
 resnet18: 11.7 million parameters, 1.81 billion multiply-adds an image, input 3x224x224
-training: batch 16, fp32, accumulate 4 steps; about 30.1 images/s (18.5 to 54.4, modelled); 1.29 GiB
-of 2.00 GiB; 4.16 (1.88 - 11.5) times this machine's CPU
+training: batch 16, fp32, accumulate 4 steps; about 30.1 images/s (18.6 to 53.0, modelled); 1.29 GiB
+of 2.00 GiB; 4.16 (1.88 - 11.3) times this machine's CPU
 
 answer                 batch  precision  images/s            ms a batch            memory
-training                  16  fp32       30.1 (18.5 - 54.4)  532 (294 - 865)     1.29 GiB
-inference, throughput     16  fp32       110 (68.3 - 196)    145 (81.6 - 234)     888 MiB
-inference, latency         1  fp32       72.7 (44.2 - 135)   13.7 (7.41 - 22.6)   787 MiB
+training                  16  fp32       30.1 (18.6 - 53.0)  532 (302 - 861)     1.29 GiB
+inference, throughput     16  fp32       110 (68.5 - 191)    145 (83.6 - 233)     888 MiB
+inference, latency         1  fp32       72.8 (44.4 - 131)   13.7 (7.61 - 22.5)   787 MiB
 
 memory at batch 16
   item                          usual               range
@@ -28,20 +28,20 @@ memory at batch 16
 
 training over batch
   batch  images/s            ms a batch           memory
-      1  12.4 (7.59 - 22.4)  80.9 (44.6 - 132)   887 MiB
-      2  18.1 (11.1 - 32.7)  111 (61.1 - 180)    911 MiB
-      3  21.4 (13.1 - 38.7)  140 (77.6 - 228)    933 MiB
-      4  23.4 (14.4 - 42.4)  171 (94.3 - 278)    971 MiB
-      6  26.0 (16.0 - 47.0)  231 (128 - 376)    1.01 GiB
-      8  27.4 (16.9 - 49.6)  292 (161 - 474)    1.06 GiB
-     12  29.1 (17.9 - 52.7)  412 (228 - 670)    1.17 GiB
-     16  30.1 (18.5 - 54.4)  532 (294 - 865)    1.29 GiB  knee
-     24  31.1 (19.1 - 56.1)  772 (427 - 1256)   1.50 GiB
-     32  31.6 (19.4 - 57.1)  1012 (560 - 1646)  1.73 GiB  fits only if the ranges' high ends do not come true
+      1  12.4 (7.62 - 21.9)  80.9 (45.7 - 131)   887 MiB
+      2  18.1 (11.1 - 31.9)  111 (62.7 - 179)    911 MiB
+      3  21.4 (13.2 - 37.7)  140 (79.6 - 228)    933 MiB
+      4  23.4 (14.5 - 41.3)  171 (96.8 - 277)    971 MiB
+      6  26.0 (16.0 - 45.8)  231 (131 - 374)    1.01 GiB
+      8  27.4 (16.9 - 48.4)  292 (165 - 473)    1.06 GiB
+     12  29.2 (18.0 - 51.4)  412 (234 - 667)    1.17 GiB
+     16  30.1 (18.6 - 53.0)  532 (302 - 861)    1.29 GiB  knee
+     24  31.1 (19.2 - 54.7)  772 (438 - 1251)   1.50 GiB
+     32  31.6 (19.5 - 55.7)  1012 (575 - 1639)  1.73 GiB  fits only if the ranges' high ends do not come true
 
 precisions beside fp32, at batch 16
   precision     works  PyTorch  memory  faster
-  fp16-storage  yes    no         85 %  about the same: 1.04 (0.62 - 2.00)
+  fp16-storage  yes    no         85 %  about the same: 1.04 (0.63 - 1.94)
   fp16          no     no
   amp           no     no
   int8          no     no
@@ -56,14 +56,14 @@ precisions beside fp32, at batch 16
   int8: nothing trains in int8. PyTorch has no such kernels for GPUs.
 
 GPU or CPU
-  GPU 30.1 (18.5 - 54.4) images/s; Intel(R) Core(TM) i5-5200U CPU @ 2.20GHz, 2 cores: 7.23 (4.71 -
+  GPU 30.1 (18.6 - 53.0) images/s; Intel(R) Core(TM) i5-5200U CPU @ 2.20GHz, 2 cores: 7.23 (4.71 -
   9.87) images/s, modelled from what the processor can do
   the GPU is faster
   the GPU's start pays from about 10 images on
 
 advice
 - batch 16, and 4 steps of accumulation, make an effective batch of 64.
-- an epoch of 50000 images takes about 28 min (15 min to 45 min).
+- an epoch of 50000 images takes about 28 min (16 min to 45 min).
 - gradient checkpointing (torch.utils.checkpoint) lets batch 71 fit instead of 42, for about a third
   more time.
 - plain SGD keeps no state: batch 44 fits instead of 42.
@@ -90,13 +90,13 @@ for PyTorch
 $ smfit size --net resnet18 --sysroot notebook470 --target-batch 64 --dataset 50000 --lang zh
 GeForce 920M (3.5)，驱动 470.256.02, 2.00 GiB
 resnet18：1169 万个参数，每张图 18.1 亿次乘加，输入 3x224x224
-训练：批大小 16，fp32，累积 4 步；约 30.1 张/秒（18.5 到 54.4，建模）；2.00 GiB 中占 1.29 GiB；速度
-为本机 CPU 的 4.16（1.88 - 11.5）倍
+训练：批大小 16，fp32，累积 4 步；约 30.1 张/秒（18.6 到 53.0，建模）；2.00 GiB 中占 1.29 GiB；速度
+为本机 CPU 的 4.16（1.88 - 11.3）倍
 
 答案            批大小  精度  张/秒                毫秒/批                  显存
-训练                16  fp32  30.1（18.5 - 54.4）  532（294 - 865）     1.29 GiB
-推理（吞吐量）      16  fp32  110（68.3 - 196）    145（81.6 - 234）     888 MiB
-推理（延迟）         1  fp32  72.7（44.2 - 135）   13.7（7.41 - 22.6）   787 MiB
+训练                16  fp32  30.1（18.6 - 53.0）  532（302 - 861）     1.29 GiB
+推理（吞吐量）      16  fp32  110（68.5 - 191）    145（83.6 - 233）     888 MiB
+推理（延迟）         1  fp32  72.8（44.4 - 131）   13.7（7.61 - 22.5）   787 MiB
 
 批大小 16 时的显存
   项目                  通常                范围
@@ -116,20 +116,20 @@ resnet18：1169 万个参数，每张图 18.1 亿次乘加，输入 3x224x224
 
 训练随批大小的变化
   批大小  张/秒                毫秒/批                 显存
-       1  12.4（7.59 - 22.4）  80.9（44.6 - 132）   887 MiB
-       2  18.1（11.1 - 32.7）  111（61.1 - 180）    911 MiB
-       3  21.4（13.1 - 38.7）  140（77.6 - 228）    933 MiB
-       4  23.4（14.4 - 42.4）  171（94.3 - 278）    971 MiB
-       6  26.0（16.0 - 47.0）  231（128 - 376）    1.01 GiB
-       8  27.4（16.9 - 49.6）  292（161 - 474）    1.06 GiB
-      12  29.1（17.9 - 52.7）  412（228 - 670）    1.17 GiB
-      16  30.1（18.5 - 54.4）  532（294 - 865）    1.29 GiB  拐点
-      24  31.1（19.1 - 56.1）  772（427 - 1256）   1.50 GiB
-      32  31.6（19.4 - 57.1）  1012（560 - 1646）  1.73 GiB  仅在范围高端没有出现时才放得下
+       1  12.4（7.62 - 21.9）  80.9（45.7 - 131）   887 MiB
+       2  18.1（11.1 - 31.9）  111（62.7 - 179）    911 MiB
+       3  21.4（13.2 - 37.7）  140（79.6 - 228）    933 MiB
+       4  23.4（14.5 - 41.3）  171（96.8 - 277）    971 MiB
+       6  26.0（16.0 - 45.8）  231（131 - 374）    1.01 GiB
+       8  27.4（16.9 - 48.4）  292（165 - 473）    1.06 GiB
+      12  29.2（18.0 - 51.4）  412（234 - 667）    1.17 GiB
+      16  30.1（18.6 - 53.0）  532（302 - 861）    1.29 GiB  拐点
+      24  31.1（19.2 - 54.7）  772（438 - 1251）   1.50 GiB
+      32  31.6（19.5 - 55.7）  1012（575 - 1639）  1.73 GiB  仅在范围高端没有出现时才放得下
 
 fp32 以外的精度（批大小 16）
   精度          可用  PyTorch  显存  更快
-  fp16-storage  是    否       85 %  差不多: 1.04（0.62 - 2.00）
+  fp16-storage  是    否       85 %  差不多: 1.04（0.63 - 1.94）
   fp16          否    否
   amp           否    否
   int8          否    否
@@ -142,14 +142,14 @@ fp32 以外的精度（批大小 16）
   int8: 没有框架用 int8 训练。PyTorch 没有这种 GPU 内核。
 
 GPU 还是 CPU
-  GPU 30.1（18.5 - 54.4） 张/秒；Intel(R) Core(TM) i5-5200U CPU @ 2.20GHz，2 核：7.23（4.71 - 9.87）
+  GPU 30.1（18.6 - 53.0） 张/秒；Intel(R) Core(TM) i5-5200U CPU @ 2.20GHz，2 核：7.23（4.71 - 9.87）
   张/秒，按处理器的能力建模
   GPU 更快
   约从 10 张图像起，GPU 的启动时间才划算
 
 建议
 - 批大小 16 加上 4 步累积，等效批大小为 64。
-- 50000 张图像的一个 epoch 约需 28 min（15 min 到 45 min）。
+- 50000 张图像的一个 epoch 约需 28 min（16 min 到 45 min）。
 - 梯度检查点（torch.utils.checkpoint）可放下的批大小从 42 变为 71，时间约多三分之一。
 - 普通 SGD 不保存状态：可放下的批大小从 42 变为 44。
 - 160 x 160 的图像快 1.8 倍，可放下批大小 83。
@@ -181,14 +181,14 @@ layers at batch 6, fp32
   fire2.relu     relu        16x55x55                                 0.195  memory           1.93        0.7
   fire2.e1       conv        64x55x55          0.001             3.1  0.524  memory           1.89        0.8
   fire2.e1relu   relu        64x55x55                                 0.759  memory           1.98        0.7
-  fire2.e3       conv        64x55x55          0.009            27.9  0.636  arithmetic       0.83        6.2
+  fire2.e3       conv        64x55x55          0.009            27.9  0.634  arithmetic       0.83        6.3
   fire2.e3relu   relu        64x55x55                                 0.759  memory           1.98        0.7
   fire2          concat      128x55x55                                1.511  memory           1.99        0.7
   fire3.squeeze  conv        16x55x55          0.002             6.2  0.976  memory           1.71        0.9
   fire3.relu     relu        16x55x55                                 0.195  memory           1.93        0.7
   fire3.e1       conv        64x55x55          0.001             3.1  0.524  memory           1.89        0.8
   fire3.e1relu   relu        64x55x55                                 0.759  memory           1.98        0.7
-  fire3.e3       conv        64x55x55          0.009            27.9  0.636  arithmetic       0.83        6.2
+  fire3.e3       conv        64x55x55          0.009            27.9  0.634  arithmetic       0.83        6.3
   fire3.e3relu   relu        64x55x55                                 0.759  memory           1.98        0.7
   fire3          concat      128x55x55                                1.511  memory           1.99        0.7
   pool2          maxpool     128x27x27                                0.940  memory           1.99        0.7
@@ -196,14 +196,14 @@ layers at batch 6, fp32
   fire4.relu     relu        32x27x27                                 0.097  memory           1.87        0.7
   fire4.e1       conv        128x27x27         0.004             3.0  0.269  memory           1.71        1.6
   fire4.e1relu   relu        128x27x27                                0.369  memory           1.96        0.7
-  fire4.e3       conv        128x27x27         0.037            26.9  0.443  arithmetic       0.63        8.6
+  fire4.e3       conv        128x27x27         0.037            26.9  0.441  arithmetic       0.63        8.7
   fire4.e3relu   relu        128x27x27                                0.369  memory           1.96        0.7
   fire4          concat      256x27x27                                0.732  memory           1.98        0.7
   fire5.squeeze  conv        32x27x27          0.008             6.0  0.490  memory           1.64        1.7
   fire5.relu     relu        32x27x27                                 0.097  memory           1.87        0.7
   fire5.e1       conv        128x27x27         0.004             3.0  0.269  memory           1.71        1.6
   fire5.e1relu   relu        128x27x27                                0.369  memory           1.96        0.7
-  fire5.e3       conv        128x27x27         0.037            26.9  0.443  arithmetic       0.63        8.6
+  fire5.e3       conv        128x27x27         0.037            26.9  0.441  arithmetic       0.63        8.7
   fire5.e3relu   relu        128x27x27                                0.369  memory           1.96        0.7
   fire5          concat      256x27x27                                0.732  memory           1.98        0.7
   pool3          maxpool     256x13x13                                0.453  memory           1.97        0.7
@@ -234,9 +234,9 @@ answer                 batch  precision    memory
 $ smfit size --net mobilenet_v2 --assume 'GTX 1660' --sysroot notebook470 --budget 1500MB | sed -n '/precisions/,$p'
 precisions beside fp32, at batch 6
   precision     works  PyTorch  memory  faster
-  fp16-storage  yes    yes        79 %  likely: 1.51 (0.93 - 2.71)
-  fp16          yes    yes        76 %  yes: 1.78 (1.11 - 3.13)
-  amp           yes    yes        79 %  likely: 1.51 (0.93 - 2.71)
+  fp16-storage  yes    yes        79 %  likely: 1.51 (0.94 - 2.64)
+  fp16          yes    yes        76 %  yes: 1.78 (1.11 - 3.06)
+  amp           yes    yes        79 %  likely: 1.51 (0.94 - 2.64)
   int8          no     no
   fp16-storage: numbers are kept in fp16 and computed in fp32; every card from 3.5 on converts them.
   By the model 72 % of fp32's time waits for memory, of which half is saved. PyTorch 2.14.0 runs
@@ -250,7 +250,7 @@ precisions beside fp32, at batch 6
   int8: nothing trains in int8. PyTorch has no such kernels for GPUs.
 
 GPU or CPU
-  GPU 405 (251 - 720) images/s; Intel(R) Core(TM) i5-5200U CPU @ 2.20GHz, 2 cores: 23.0 (12.9 -
+  GPU 405 (252 - 703) images/s; Intel(R) Core(TM) i5-5200U CPU @ 2.20GHz, 2 cores: 23.0 (12.9 -
   37.5) images/s, modelled from what the processor can do
   the GPU is faster
   the GPU's start pays from about 25 images on
@@ -289,12 +289,12 @@ inference, latency         1  fp32        684 MiB
 $ smfit size --net tiny.net --assume 920m --sysroot notebook470 --batch 4 | head -n 8
 GeForce 920M (3.5), last driver 470.256.02, 2.00 GiB
 tiny: 314 parameters, 221 thousand multiply-adds an image, input 3x32x32
-training: batch 4, fp32; about 15862 images/s (9897 to 27655, modelled); 712 MiB of 2.00 GiB; GPU or
-CPU is too close to call: 0.65 (0.21 - 2.66) times this machine's CPU
+training: batch 4, fp32; about 15879 images/s (9937 to 27062, modelled); 712 MiB of 2.00 GiB; GPU or
+CPU is too close to call: 0.65 (0.21 - 2.60) times this machine's CPU
 
 answer                 batch  precision  images/s                ms a batch           memory
-training                   4  fp32       15862 (9897 - 27655)    0.25 (0.14 - 0.40)  712 MiB
-inference, throughput     64  fp32       77777 (49420 - 130786)  0.82 (0.49 - 1.30)  716 MiB
+training                   4  fp32       15879 (9937 - 27062)    0.25 (0.15 - 0.40)  712 MiB
+inference, throughput     64  fp32       78088 (49758 - 128486)  0.82 (0.50 - 1.29)  716 MiB
 
 $ smfit size --net unknown.onnx --assume 920m --sysroot notebook470 | head -n 3
 GeForce 920M (3.5), last driver 470.256.02, 2.00 GiB

@@ -119,7 +119,9 @@ Test(size_time, splits_along_k_fill_the_card_but_move_sums)
     work.split_ms = 1;
     cr_assert_float_eq(time_tile_fastest(&work), 6, 1e-9);
     work.least_k = 6;
-    cr_assert_float_eq(time_tile_fastest(&work), 10, 1e-9, "5 steps are too few for a split");
+    cr_assert_float_eq(time_tile_fastest(&work), 7, 1e-9, "5 steps are filled up to 6");
+    work.least_k = 10;
+    cr_assert_float_eq(time_tile_fastest(&work), 10, 1e-9, "a split would save no step");
     work.least_k = 0;
     work.split_bytes = 1; /* 2 * 128 * 128 bytes, a ms each: not worth it */
     cr_assert_float_eq(time_tile_fastest(&work), 10, 1e-9);
@@ -346,6 +348,27 @@ Test(size_time, more_work_never_takes_less_time)
             double ms = gemm_ms(&model, 512, n, 777);
             cr_assert_geq(ms, last * 0.999, "%s, n = %d: %g after %g", names[c], n, ms, last);
             last = ms;
+        }
+    }
+}
+
+/* Any batch can be filled up to a larger one. */
+Test(size_time, no_batch_takes_longer_than_a_larger_one)
+{
+    static const char *const names[] = { "920m", "gtx 1050", "tesla v100 sxm2 16gb",
+                                         "a100 sxm4 40gb" };
+    for (size_t i = 0; i < 3 * sizeof names / sizeof *names; i++) {
+        struct time_model model = model_of(names[i / 3], TIME_FP32);
+        for (size_t l = 0; l < sizeof layers / sizeof *layers; l++) {
+            double last = 0;
+            for (int n = 1; n <= 48; n++) {
+                struct time_op op = conv(layers[l].size, layers[l].c, n, layers[l].k,
+                                         layers[l].filter, layers[l].stride);
+                double ms = predict(&model, op, (enum time_pass)(i % 3)).ms;
+                cr_assert_geq(ms, last * (1 - 1e-12), "%s, layer %zu, pass %zu, batch %d: %g, %g",
+                              names[i / 3], l, i % 3, n, ms, last);
+                last = ms;
+            }
         }
     }
 }
