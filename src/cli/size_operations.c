@@ -74,13 +74,27 @@ static int read_calibration(struct asked *a, const struct size_operations *o, co
     return 0;
 }
 
-static void make_models(struct asked *a, const struct target *target)
+/* A time that no such card can have taken would make every answer wrong. */
+static int check_calibration(const struct asked *a, const char *text, const struct time_card *card,
+                             struct err *err)
 {
-    struct time_card card = { .cc = target->rule.cc };
-    if (target->is_card)
-        time_card_load(&card, &target->card);
+    if (a->calibrated < 0)
+        return 0;
+    enum time_precision precision = (enum time_precision)a->calibrated;
+    double sheet = time_sheet_gflops(card, precision);
+    double rate = time_calibration_gflops(&a->calibration);
+    if (!(sheet > 0) || rate <= TIME_SHEET_MOST * sheet)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "--calibrate '%s': in that time the card would do %.0f GFLOP/s, and its data "
+                   "sheet has %.0f in %s",
+                   text, rate, sheet, time_precision_name(precision));
+}
+
+static void make_models(struct asked *a, const struct time_card *card)
+{
     for (int p = 0; p < TIME_PRECISION_COUNT; p++)
-        time_model_init(&a->models[p], &card, (enum time_precision)p,
+        time_model_init(&a->models[p], card, (enum time_precision)p,
                         p == a->calibrated ? &a->calibration : NULL);
 }
 
@@ -242,11 +256,16 @@ int size_operations_run(struct cmd_run *run, const struct size_operations *opera
                         const char *precision, const struct target *target, struct err *err)
 {
     struct asked a = { .run = run };
+    struct time_card card = { .cc = target->rule.cc };
+    if (target->is_card)
+        time_card_load(&card, &target->card);
     int rc = read_shapes(&a, operations, precision, err);
     if (!rc)
         rc = read_calibration(&a, operations, precision, err);
+    if (!rc)
+        rc = check_calibration(&a, operations->calibrate, &card, err);
     if (!rc) {
-        make_models(&a, target);
+        make_models(&a, &card);
         if (run->doc)
             fill(&a, run->doc);
         else

@@ -151,7 +151,7 @@ int shape_parse_calibration(const char *text, struct time_calibration *calibrati
         return err_set(err, ERR_USAGE,
                        "--calibrate '%s': the time is missing, as in 1760,128,1760,nn=0.315", text);
     calibration->ms = strtod(end + 1, &rest);
-    if (rest == end + 1 || *rest || !(calibration->ms > 0) || !(calibration->ms < 1e9))
+    if (rest == end + 1 || *rest || strpbrk(end, "xX") || !(calibration->ms > 0) || !(calibration->ms < 1e9))
         return err_set(err, ERR_USAGE, "--calibrate '%s': '%s' is no time in milliseconds", text,
                        end + 1);
     return 0;

@@ -93,6 +93,11 @@ static bool gemm_fits(const struct time_gemm *g)
     return sizes_fit((const int[]){ g->m, g->n, g->k, g->count ? g->count : 1 }, 4);
 }
 
+double time_calibration_gflops(const struct time_calibration *calibration)
+{
+    return time_gemm_flop(&calibration->shape) / (calibration->ms * 1e6);
+}
+
 static double gemm_ms(struct time_model *model, const struct time_gemm *gemm, double peak)
 {
     model->peak_gflops = peak;
@@ -103,7 +108,7 @@ static double gemm_ms(struct time_model *model, const struct time_gemm *gemm, do
  * by arithmetic says little: then the end of what clocks allow is taken. */
 static double peak_for(struct time_model *model, const struct time_calibration *calibration)
 {
-    double sheet = 2e-3 * model->card.cores * model->card.clock_mhz; /* fp32 */
+    double sheet = time_sheet_gflops(&model->card, TIME_FP32);
     double low = log(model->peak_gflops * 1e-4), high = log(2 * fmax(model->peak_gflops, sheet));
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;

@@ -109,6 +109,16 @@ int time_precision_bytes(enum time_precision precision);
  * is predicted. */
 void time_card_load(struct time_card *to, const struct card *card);
 
+/* What the card's arithmetic does by its data sheet, in GFLOP/s; of a precision that it has none for, that of fp32.
+ * 0: not known. */
+double time_sheet_gflops(const struct time_card *card, enum time_precision precision);
+
+/* A measured rate beyond that many times the data sheet's is a mistake: factory overclocking adds a quarter. */
+#define TIME_SHEET_MOST 1.5
+
+/* GFLOP/s of the calibrating product by its definition. */
+double time_calibration_gflops(const struct time_calibration *calibration);
+
 /* `calibration` may be NULL: then the peak is cores * clock * 2 times what its generation reaches. It must be a
  * positive time of a positive shape, of the same precision. Best is a large product without transposes: one that waits for
  * memory, or with many rows of a transposed A on a card before Volta, says less, and then the peak stays near the usual

@@ -1,4 +1,6 @@
 /* What a card's arithmetic reaches, by its generation, where nobody measured it. */
+#include <math.h>
+
 #include "size/time_parts.h"
 
 /* Share of cores * clock * 2 that large matrix products of the vendor's library reach (clock: boost
@@ -86,10 +88,26 @@ static double arithmetic_ratio(const struct time_model *model)
     }
 }
 
+static double sheet_fp32(const struct time_card *card)
+{
+    return 2 * card->cores * card->clock_mhz * 1e-3;
+}
+
+double time_sheet_gflops(const struct time_card *card, enum time_precision precision)
+{
+    struct time_model model = { .card = *card, .precision = precision };
+    double ratio = arithmetic_ratio(&model);
+    /* Libraries compute products of halves on tensor cores, which sum in fp16 at up to twice the
+     * rate; what a card has no arithmetic for they compute in fp32. */
+    if (precision == TIME_FP16)
+        ratio = fmax(ratio, 2 * card->tensor_ratio);
+    return sheet_fp32(card) * (ratio > 0 ? ratio : 1);
+}
+
 double time_peak(const struct time_model *model)
 {
     size_t row = share_of(model->card.cc);
-    double fp32 = 2 * model->card.cores * model->card.clock_mhz * 1e-3;
+    double fp32 = sheet_fp32(&model->card);
     double share = time_uses_tensor(model) ? shares[row].tensor : shares[row].fp32;
     return fp32 * arithmetic_ratio(model) * share;
 }

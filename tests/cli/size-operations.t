@@ -117,6 +117,37 @@ $ smfit size --assume 920m --gemm 1,2,3 --calibrate 100,100,100=-1
 2> smfit: --calibrate '100,100,100=-1': '-1' is no time in milliseconds
 [2]
 
+$ for t in 0 nan inf -inf 1e-400 0x1p3 1e9 ''; do smfit size --assume 920m --gemm 1,2,3 --calibrate "100,100,100=$t"; done
+2> smfit: --calibrate '100,100,100=0': '0' is no time in milliseconds
+2> smfit: --calibrate '100,100,100=nan': 'nan' is no time in milliseconds
+2> smfit: --calibrate '100,100,100=inf': 'inf' is no time in milliseconds
+2> smfit: --calibrate '100,100,100=-inf': '-inf' is no time in milliseconds
+2> smfit: --calibrate '100,100,100=1e-400': '1e-400' is no time in milliseconds
+2> smfit: --calibrate '100,100,100=0x1p3': '0x1p3' is no time in milliseconds
+2> smfit: --calibrate '100,100,100=1e9': '1e9' is no time in milliseconds
+2> smfit: --calibrate '100,100,100=': '' is no time in milliseconds
+[2]
+
+## 2 * 4096^3 flop in 100 ms are 1374 GFLOP/s: more than any 920M (732.7), and no wonder for a GTX 1050
+$ smfit size --assume 920m --gemm 1,2,3 --calibrate 4096,4096,4096=100
+2> smfit: --calibrate '4096,4096,4096=100': in that time the card would do 1374 GFLOP/s, and its data sheet has 733 in fp32
+[2]
+
+$ smfit size --assume 920m --gemm 1,2,3 --calibrate 4096,4096,4096=100 --precision fp16-mixed
+2> smfit: --calibrate '4096,4096,4096=100': in that time the card would do 1374 GFLOP/s, and its data sheet has 733 in fp16-mixed
+[2]
+
+$ smfit size --assume 3.5 --gemm 1,2,3 --calibrate 4096,4096,4096=100
+sm_35, by the model, calibrated with one measurement; times in ms
+operation      precision  pass     ms  limited by
+gemm 1x2x3 nn  fp32       product   -  the card's multiprocessors, clock or bandwidth are not in the tables
+[3]
+
+$ smfit size --assume 'gtx 1050' --gemm 1,2,3 --calibrate 4096,4096,4096=100
+GeForce GTX 1050, by the model, calibrated with one measurement; times in ms
+operation      precision  pass          ms  range                limited by
+gemm 1x2x3 nn  fp32       product  0.00421  0.00282 ... 0.00627  latency
+
 $ smfit size --assume 920m --gemm 1,2,3 --precision fp128
 2> smfit: precision 'fp128' is none that the model knows
 [2]
