@@ -387,15 +387,29 @@ static json_t *value_of(const char *field)
     return strchr(field, '.') || value > 1e15 ? json_real(value) : json_integer((json_int_t)value);
 }
 
+/* "time_ms" becomes "given_time_ms", unless another column has that name: then one more is put in front. */
+static void add_key(struct str *key, const struct table *t, const char *name)
+{
+    str_add(key, name);
+    if (!is_answer(name))
+        return;
+    do {
+        struct str longer = STR_INIT;
+        str_addf(&longer, "given_%s", key->p);
+        str_free(key);
+        *key = longer;
+    } while (!key->failed && table_column(t, key->p) >= 0);
+}
+
 static void put_table_row(json_t *o, const struct table *t, size_t row)
 {
     for (size_t c = 0; c < t->column_count; c++) {
-        char key[96];
-        const char *name = t->columns[c];
-        snprintf(key, sizeof key, "%s%s", is_answer(name) ? "given_" : "", name);
-        json_t *text = json_text(key); /* a name of any bytes */
+        struct str key = STR_INIT;
+        add_key(&key, t, t->columns[c]);
+        json_t *text = json_text(key.p); /* a name of any bytes */
         json_put(o, json_string_value(text), value_of(table_get(t, row, (int)c)));
         json_decref(text);
+        str_free(&key);
     }
 }
 

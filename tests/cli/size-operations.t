@@ -56,6 +56,15 @@ $ printf 'note\tprecision\tm\tn\tk\ttrans_a\ttrans_b\ttime_ms\n# a comment\na\tf
   "errors": []
 }
 
+## a column that is called like an answer gets another name, which no other column has
+$ printf 'm\tn\tk\tgiven_time_ms\ttime_ms\tforward_ms\n8\t8\t8\t1\t2\t3\n' >given.tsv; smfit size --assume 920m --shapes given.tsv --json | grep 'given\|forward'
+    "driver_reason": "none was given",
+      "driver_reason": "none was given",
+  "calibration_reason": "--calibrate was not given",
+      "given_time_ms": 1,
+      "given_given_time_ms": 2,
+      "given_forward_ms": 3,
+
 ## what is off is named, with its line
 $ printf 'm\tn\tk\n1\t2\t3\n# a comment\n\n1\t0\t3\n' >zero.tsv; smfit size --assume 920m --shapes zero.tsv
 2> smfit: 'zero.tsv', line 5: n is '0', not a size from 1
