@@ -118,7 +118,7 @@ static void ask(const struct size_view *v, bool training, enum precision precisi
                                      .card_bytes = v->card_bytes,
                                      .budget = r->budget_bytes > 0,
                                      .context_bytes = v->used_bytes,
-                                     .display_bytes = v->used_bytes < 0 ? -1 : 0,
+                                     .display_bytes = v->used_bytes < 0 && !v->target->headless ? -1 : 0,
                                      .framework = true,
                                      .windows = v->card.windows };
 }

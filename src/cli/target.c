@@ -53,7 +53,9 @@ static int add_assumed(struct target_list *targets, const char *words, struct er
 
 static struct target from_bus(const struct pci_gpu *gpu, const char *version)
 {
-    struct target t = { .how = TARGET_PCI, .rule.os = ARCH_LINUX };
+    struct target t = { .how = TARGET_PCI,
+                        .rule.os = ARCH_LINUX,
+                        .headless = gpu->class_code >> 8 == PCI_CLASS_3D };
     struct card card;
     str_copy(t.slot, sizeof t.slot, gpu->slot);
     str_copy(t.kernel_driver, sizeof t.kernel_driver, gpu->driver);

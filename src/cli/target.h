@@ -26,6 +26,7 @@ struct target {
     char others[160];       /* with a note: the ones not taken */
     char slot[16];          /* of a card in the machine */
     char kernel_driver[32]; /* bound to it: "nvidia", "nouveau"; "" none */
+    bool headless;          /* of the PCI class "3D controller": nothing can be plugged into it */
 };
 
 struct target_list {

@@ -11,6 +11,7 @@
 #include "core/err.h"
 
 #define PCI_VENDOR_NVIDIA 0x10de
+#define PCI_CLASS_3D      0x0302 /* upper two bytes of the class: a display device without outputs */
 
 struct pci_gpu {
     char slot[16]; /* "0000:01:00.0" */

@@ -1,17 +1,16 @@
 $ smfit size --net resnet18 --sysroot notebook470 --target-batch 64 --dataset 50000
 GeForce 920M (3.5), driver 470.256.02, 2.00 GiB
 resnet18: 11.7 million parameters, 1.81 billion multiply-adds an image, input 3x224x224
-training: batch 16, fp32, accumulate 4 steps; about 30.1 images/s (18.6 to 53.0, modelled); 1.29 GiB
+training: batch 16, fp32, accumulate 4 steps; about 30.1 images/s (18.6 to 53.0, modelled); 1.21 GiB
 of 2.00 GiB; 4.16 (1.88 - 11.3) times this machine's CPU
 
 answer                 batch  precision  images/s            ms a batch            memory
-training                  16  fp32       30.1 (18.6 - 53.0)  532 (302 - 861)     1.29 GiB
-inference, throughput     16  fp32       110 (68.5 - 191)    145 (83.6 - 233)     888 MiB
-inference, latency         1  fp32       72.8 (44.4 - 131)   13.7 (7.61 - 22.5)   787 MiB
+training                  16  fp32       30.1 (18.6 - 53.0)  532 (302 - 861)     1.21 GiB
+inference, throughput     16  fp32       110 (68.5 - 191)    145 (83.6 - 233)     810 MiB
+inference, latency         1  fp32       72.8 (44.4 - 131)   13.7 (7.61 - 22.5)   710 MiB
 
 memory at batch 16
   item                          usual               range
-  display of the same card     77 MiB      0 MiB - 77 MiB
   driver's context            191 MiB    77 MiB - 305 MiB
   PyTorch and its libraries   331 MiB   113 MiB - 656 MiB
   weights                      45 MiB
@@ -22,26 +21,26 @@ memory at batch 16
   workspace                    15 MiB      0 MiB - 72 MiB
   allocator's rounding         30 MiB    0.0 MiB - 30 MiB
   reserve                     102 MiB
-  total                      1.29 GiB  863 MiB - 1.77 GiB
-  largest batch: 42 (24 even when all ranges are at their high end); with fp16-storage 78, with
-  checkpointing 71
+  total                      1.21 GiB  863 MiB - 1.70 GiB
+  largest batch: 45 (27 even when all ranges are at their high end); with fp16-storage 83, with
+  checkpointing 76
 
 training over batch
   batch  images/s            ms a batch           memory
-      1  12.4 (7.62 - 21.9)  80.9 (45.7 - 131)   887 MiB
-      2  18.1 (11.1 - 31.9)  111 (62.7 - 179)    911 MiB
-      3  21.4 (13.2 - 37.7)  140 (79.6 - 228)    933 MiB
-      4  23.4 (14.5 - 41.3)  171 (96.8 - 277)    971 MiB
-      6  26.0 (16.0 - 45.8)  231 (131 - 374)    1.01 GiB
-      8  27.4 (16.9 - 48.4)  292 (165 - 473)    1.06 GiB
-     12  29.2 (18.0 - 51.4)  412 (234 - 667)    1.17 GiB
-     16  30.1 (18.6 - 53.0)  532 (302 - 861)    1.29 GiB  knee
-     24  31.1 (19.2 - 54.7)  772 (438 - 1251)   1.50 GiB
-     32  31.6 (19.5 - 55.7)  1012 (575 - 1639)  1.73 GiB  fits only if the ranges' high ends do not come true
+      1  12.4 (7.62 - 21.9)  80.9 (45.7 - 131)   809 MiB
+      2  18.1 (11.1 - 31.9)  111 (62.7 - 179)    834 MiB
+      3  21.4 (13.2 - 37.7)  140 (79.6 - 228)    856 MiB
+      4  23.4 (14.5 - 41.3)  171 (96.8 - 277)    894 MiB
+      6  26.0 (16.0 - 45.8)  231 (131 - 374)     952 MiB
+      8  27.4 (16.9 - 48.4)  292 (165 - 473)    1012 MiB
+     12  29.2 (18.0 - 51.4)  412 (234 - 667)    1.09 GiB
+     16  30.1 (18.6 - 53.0)  532 (302 - 861)    1.21 GiB  knee
+     24  31.1 (19.2 - 54.7)  772 (438 - 1251)   1.42 GiB
+     32  31.6 (19.5 - 55.7)  1012 (575 - 1639)  1.65 GiB  fits only if the ranges' high ends do not come true
 
 precisions beside fp32, at batch 16
   precision     works  PyTorch  memory  faster
-  fp16-storage  yes    no         85 %  about the same: 1.04 (0.63 - 1.94)
+  fp16-storage  yes    no         84 %  about the same: 1.04 (0.63 - 1.94)
   fp16          no     no
   amp           no     no
   int8          no     no
@@ -64,10 +63,10 @@ GPU or CPU
 advice
 - batch 16, and 4 steps of accumulation, make an effective batch of 64.
 - an epoch of 50000 images takes about 28 min (16 min to 45 min).
-- gradient checkpointing (torch.utils.checkpoint) lets batch 71 fit instead of 42, for about a third
+- gradient checkpointing (torch.utils.checkpoint) lets batch 76 fit instead of 45, for about a third
   more time.
-- plain SGD keeps no state: batch 44 fits instead of 42.
-- images of 160 x 160 are 1.8 times as fast, and batch 83 fits.
+- plain SGD keeps no state: batch 47 fits instead of 45.
+- images of 160 x 160 are 1.8 times as fast, and batch 88 fits.
 - lighter networks of the same kind of image: mobilenet_v3_small (3.0x), squeezenet1_1 (2.2x).
 - 92 % of the multiply-adds are in dense convolutions wider than 1 x 1; depthwise separable ones do
   the same with about an eighth of them, but wait for memory more.
@@ -90,46 +89,45 @@ for PyTorch
 $ smfit size --net resnet18 --sysroot notebook470 --target-batch 64 --dataset 50000 --lang zh
 GeForce 920M (3.5)，驱动 470.256.02, 2.00 GiB
 resnet18：1169 万个参数，每张图 18.1 亿次乘加，输入 3x224x224
-训练：批大小 16，fp32，累积 4 步；约 30.1 张/秒（18.6 到 53.0，建模）；2.00 GiB 中占 1.29 GiB；速度
+训练：批大小 16，fp32，累积 4 步；约 30.1 张/秒（18.6 到 53.0，建模）；2.00 GiB 中占 1.21 GiB；速度
 为本机 CPU 的 4.16（1.88 - 11.3）倍
 
 答案            批大小  精度  张/秒                毫秒/批                  显存
-训练                16  fp32  30.1（18.6 - 53.0）  532（302 - 861）     1.29 GiB
-推理（吞吐量）      16  fp32  110（68.5 - 191）    145（83.6 - 233）     888 MiB
-推理（延迟）         1  fp32  72.8（44.4 - 131）   13.7（7.61 - 22.5）   787 MiB
+训练                16  fp32  30.1（18.6 - 53.0）  532（302 - 861）     1.21 GiB
+推理（吞吐量）      16  fp32  110（68.5 - 191）    145（83.6 - 233）     810 MiB
+推理（延迟）         1  fp32  72.8（44.4 - 131）   13.7（7.61 - 22.5）   710 MiB
 
 批大小 16 时的显存
-  项目                  通常                范围
-  同一显卡上的显示    77 MiB      0 MiB - 77 MiB
-  驱动上下文         191 MiB    77 MiB - 305 MiB
-  PyTorch 及其库     331 MiB   113 MiB - 656 MiB
-  权重                45 MiB
-  梯度                45 MiB
-  优化器状态          45 MiB
-  激活               338 MiB
-  激活的梯度          98 MiB
-  工作区              15 MiB      0 MiB - 72 MiB
-  分配器取整          30 MiB    0.0 MiB - 30 MiB
-  预留               102 MiB
-  合计              1.29 GiB  863 MiB - 1.77 GiB
-  最大批大小：42（所有范围都取高端时为 24）；用 fp16-storage 为 78，用检查点为 71
+  项目                通常                范围
+  驱动上下文       191 MiB    77 MiB - 305 MiB
+  PyTorch 及其库   331 MiB   113 MiB - 656 MiB
+  权重              45 MiB
+  梯度              45 MiB
+  优化器状态        45 MiB
+  激活             338 MiB
+  激活的梯度        98 MiB
+  工作区            15 MiB      0 MiB - 72 MiB
+  分配器取整        30 MiB    0.0 MiB - 30 MiB
+  预留             102 MiB
+  合计            1.21 GiB  863 MiB - 1.70 GiB
+  最大批大小：45（所有范围都取高端时为 27）；用 fp16-storage 为 83，用检查点为 76
 
 训练随批大小的变化
   批大小  张/秒                毫秒/批                 显存
-       1  12.4（7.62 - 21.9）  80.9（45.7 - 131）   887 MiB
-       2  18.1（11.1 - 31.9）  111（62.7 - 179）    911 MiB
-       3  21.4（13.2 - 37.7）  140（79.6 - 228）    933 MiB
-       4  23.4（14.5 - 41.3）  171（96.8 - 277）    971 MiB
-       6  26.0（16.0 - 45.8）  231（131 - 374）    1.01 GiB
-       8  27.4（16.9 - 48.4）  292（165 - 473）    1.06 GiB
-      12  29.2（18.0 - 51.4）  412（234 - 667）    1.17 GiB
-      16  30.1（18.6 - 53.0）  532（302 - 861）    1.29 GiB  拐点
-      24  31.1（19.2 - 54.7）  772（438 - 1251）   1.50 GiB
-      32  31.6（19.5 - 55.7）  1012（575 - 1639）  1.73 GiB  仅在范围高端没有出现时才放得下
+       1  12.4（7.62 - 21.9）  80.9（45.7 - 131）   809 MiB
+       2  18.1（11.1 - 31.9）  111（62.7 - 179）    834 MiB
+       3  21.4（13.2 - 37.7）  140（79.6 - 228）    856 MiB
+       4  23.4（14.5 - 41.3）  171（96.8 - 277）    894 MiB
+       6  26.0（16.0 - 45.8）  231（131 - 374）     952 MiB
+       8  27.4（16.9 - 48.4）  292（165 - 473）    1012 MiB
+      12  29.2（18.0 - 51.4）  412（234 - 667）    1.09 GiB
+      16  30.1（18.6 - 53.0）  532（302 - 861）    1.21 GiB  拐点
+      24  31.1（19.2 - 54.7）  772（438 - 1251）   1.42 GiB
+      32  31.6（19.5 - 55.7）  1012（575 - 1639）  1.65 GiB  仅在范围高端没有出现时才放得下
 
 fp32 以外的精度（批大小 16）
   精度          可用  PyTorch  显存  更快
-  fp16-storage  是    否       85 %  差不多: 1.04（0.63 - 1.94）
+  fp16-storage  是    否       84 %  差不多: 1.04（0.63 - 1.94）
   fp16          否    否
   amp           否    否
   int8          否    否
@@ -150,9 +148,9 @@ GPU 还是 CPU
 建议
 - 批大小 16 加上 4 步累积，等效批大小为 64。
 - 50000 张图像的一个 epoch 约需 28 min（16 min 到 45 min）。
-- 梯度检查点（torch.utils.checkpoint）可放下的批大小从 42 变为 71，时间约多三分之一。
-- 普通 SGD 不保存状态：可放下的批大小从 42 变为 44。
-- 160 x 160 的图像快 1.8 倍，可放下批大小 83。
+- 梯度检查点（torch.utils.checkpoint）可放下的批大小从 45 变为 76，时间约多三分之一。
+- 普通 SGD 不保存状态：可放下的批大小从 45 变为 47。
+- 160 x 160 的图像快 1.8 倍，可放下批大小 88。
 - 处理同类图像的更轻的网络：mobilenet_v3_small (3.0x), squeezenet1_1 (2.2x)。
 - 92 % 的乘加在大于 1 x 1 的稠密卷积中；深度可分离卷积只需约八分之一，但更受访存限制。
 - 57 % 的时间是计算，因此剪掉整个通道（而不是单个权重）会有收益。
@@ -211,7 +209,7 @@ layers at batch 6, fp32
 $ smfit size --net vgg11 --sysroot notebook470 | head -n 6
 GeForce 920M (3.5), driver 470.256.02, 2.00 GiB
 vgg11: 133 million parameters, 7.61 billion multiply-adds an image, input 3x224x224
-does not fit at batch 1: it needs about 2.28 GiB, and there are 2.00 GiB
+does not fit at batch 1: it needs about 2.21 GiB, and there are 2.00 GiB
 
 answer                        batch  precision  images/s            ms a batch           memory
 training               does not fit
@@ -219,7 +217,7 @@ training               does not fit
 $ smfit size --net vgg11 --sysroot notebook470 --lang zh | head -n 6
 GeForce 920M (3.5)，驱动 470.256.02, 2.00 GiB
 vgg11：1.33 亿个参数，每张图 76.1 亿次乘加，输入 3x224x224
-批大小为 1 也放不下：约需 2.28 GiB，而只有 2.00 GiB
+批大小为 1 也放不下：约需 2.21 GiB，而只有 2.00 GiB
 
 答案            批大小  精度  张/秒                毫秒/批                 显存
 训练            放不下
