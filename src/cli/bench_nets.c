@@ -108,7 +108,7 @@ int bench_nets_add(struct bench_nets *nets, const struct net *net, struct err *e
 static int load(struct bench_nets *nets, const char *name, struct err *err)
 {
     struct net net;
-    if (nets_find(&net, name, 0, err))
+    if (nets_find(&net, name, (struct net_image){ 0 }, err))
         return -1;
     int failed = bench_nets_add(nets, &net, err);
     net_free(&net);

@@ -14,7 +14,7 @@ static const struct opt options[] = {
     { 0, "train", OPTS_FLAG, NULL, NULL, "opt.size_train", OPTION(train) },
     { 0, "infer", OPTS_FLAG, NULL, NULL, "opt.size_infer", OPTION(infer) },
     { 0, "batch", OPTS_TEXT, "N", NULL, "opt.size_batch", OPTION(batch) },
-    { 0, "image", OPTS_TEXT, "SIDE", NULL, "opt.size_image", OPTION(image) },
+    { 0, "image", OPTS_TEXT, "SIDE|HxW", NULL, "opt.size_image", OPTION(image) },
     { 0, "optimizer", OPTS_CHOICE, "sgd|momentum|adam", "sgd|momentum|adam", "opt.size_optimizer",
       OPTION(optimizer) },
     { 0, "precision", OPTS_TEXT, "PRECISION", NULL, "opt.size_precision", OPTION(precision) },

@@ -13,7 +13,7 @@ static bool is_path(const char *name)
     return strchr(name, '/') || strchr(name, '.');
 }
 
-static int read_path(struct net *net, const char *path, int image, struct err *err)
+static int read_path(struct net *net, const char *path, struct net_image image, struct err *err)
 {
     struct str text = STR_INIT;
     if (os_read_file(path, ONNX_SIZE_MAX, &text, err))
@@ -30,10 +30,12 @@ static int read_path(struct net *net, const char *path, int image, struct err *e
     return 0;
 }
 
-static int side_of(const struct net *net)
+static struct net_image image_of(const struct net *net)
 {
     const struct dims *d = &net->layers[0].out;
-    return d->count == 3 && d->size[1] == d->size[2] && d->size[1] < 1 << 20 ? (int)d->size[1] : 0;
+    if (d->count != 3 || d->size[1] >= 1 << 20 || d->size[2] >= 1 << 20)
+        return (struct net_image){ 0 };
+    return (struct net_image){ (int)d->size[1], (int)d->size[2] };
 }
 
 int size_net_open(struct size_net *n, const struct size_request *request, struct err *err)
@@ -43,7 +45,7 @@ int size_net_open(struct size_net *n, const struct size_request *request, struct
     if (n->built_in ? nets_find(&n->net, name, request->image, err)
                     : read_path(&n->net, name, request->image, err))
         return -1;
-    n->image = side_of(&n->net);
+    n->image = image_of(&n->net);
     for (int training = 0; training < 2; training++)
         if (kept_init(&n->kept[training], &n->net, training, err)) {
             size_net_close(n);

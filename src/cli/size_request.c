@@ -5,6 +5,8 @@
 
 #include "cli/size_view.h"
 
+#define IMAGE_MOST (1 << 16)
+
 static int number(const char *option, const char *text, long most, long *value, struct err *err)
 {
     *value = 0;
@@ -20,6 +22,26 @@ static int count(const char *option, const char *text, int most, int *value, str
     if (number(option, text, most, &read, err))
         return -1;
     *value = (int)read;
+    return 0;
+}
+
+/* "224", "360x640" */
+static int image(const char *text, struct net_image *image, struct err *err)
+{
+    char height[32];
+    long high, wide;
+    if (!text)
+        return 0;
+    bool fits = str_copy(height, sizeof height, text);
+    char *x = strchr(height, 'x'), *width = x ? x + 1 : height;
+    if (x)
+        *x = 0;
+    if (!fits || !str_number(height, 1, IMAGE_MOST, &high) ||
+        !str_number(width, 1, IMAGE_MOST, &wide))
+        return err_set(err, ERR_USAGE,
+                       "option '--image' takes a side from 1 to %d or HEIGHTxWIDTH, not '%s'",
+                       IMAGE_MOST, text);
+    *image = (struct net_image){ (int)high, (int)wide };
     return 0;
 }
 
@@ -58,7 +80,7 @@ int size_request_read(const struct size_options *o, struct size_request *r, stru
     if (o->train && o->infer)
         return err_set(err, ERR_USAGE, "options '--train' and '--infer' exclude each other");
     if (count("batch", o->batch, MEMORY_BATCH_MOST, &r->batch, err) ||
-        count("image", o->image, 1 << 16, &r->image, err) ||
+        image(o->image, &r->image, err) ||
         count("target-batch", o->target_batch, 1 << 20, &r->target_batch, err) ||
         number("dataset", o->dataset, 1000000000000, &r->dataset, err) ||
         budget(o->budget, &r->budget_bytes, err))

@@ -17,7 +17,8 @@ struct size_options {
 /* The words of the options as numbers. */
 struct size_request {
     const struct size_options *options;
-    int batch, image, target_batch; /* 0: not given */
+    int batch, target_batch; /* 0: not given */
+    struct net_image image;  /* 0 x 0: not given */
     long dataset;
     double budget_bytes; /* 0: not given */
     enum memory_optimizer optimizer;
@@ -29,7 +30,7 @@ struct size_net {
     struct net net;
     struct kept kept[2]; /* inference, training */
     bool built_in;
-    int image; /* side; 0: no square images */
+    struct net_image image; /* 0 x 0: reads none */
 };
 
 struct size_measure;

@@ -109,11 +109,11 @@ static void memory_savers(const struct advice_ask *ask, struct advice_list *a)
 /* The same network with a smaller image: 3/4 of the side, in steps of 32. */
 static void smaller_image(const struct advice_ask *ask, struct advice_list *a)
 {
-    int side = ask->image * 3 / 4 / 32 * 32;
+    int side = ask->image.height * 3 / 4 / 32 * 32;
     struct net net;
     struct kept kept;
-    if (!ask->built_in || side < 64 ||
-        nets_find(&net, ask->choice_ask->net->name, side, NULL))
+    if (!ask->built_in || side < 64 || ask->image.height != ask->image.width ||
+        nets_find(&net, ask->choice_ask->net->name, (struct net_image){ side, side }, NULL))
         return;
     if (kept_init(&kept, &net, training(ask), NULL) == 0) {
         struct choice_ask c = *ask->choice_ask;
@@ -171,7 +171,7 @@ static bool try_lighter(const struct advice_ask *ask, const char *name, struct l
 static void lighter_networks(const struct advice_ask *ask, struct advice_list *a)
 {
     struct lighter best[2] = { { NULL, 0, 0 }, { NULL, 0, 0 } };
-    if (ask->image < 64)
+    if (ask->image.height < 64 || ask->image.width < 64)
         return;
     for (size_t i = 0; i < nets_count(); i++) {
         struct lighter l;

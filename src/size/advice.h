@@ -27,7 +27,7 @@ struct advice_ask {
     const struct offer *offers; /* PRECISION_COUNT of them */
     int target_batch;           /* 0: not asked */
     long dataset;               /* images an epoch; 0: not asked */
-    int image;                  /* side; 0: no images */
+    struct net_image image;     /* 0 x 0: none */
     bool built_in;              /* lighter networks can be compared at another image size */
     double transfer_gbps;       /* host to device; 0 not known */
 };

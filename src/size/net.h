@@ -1,7 +1,7 @@
 /* A network: layers in an order in which each comes behind those that it reads. Layer 0 is the input.
  *
  *     struct net net;
- *     nets_find(&net, "resnet18", 0, &err)  or  net_text_read(...)  or  onnx_read(...)
+ *     nets_find(&net, "resnet18", (struct net_image){ 0 }, &err)  or  net_text_read(...)  or  onnx_read(...)
  *     net_free(&net);
  */
 #ifndef SIZE_NET_H
@@ -19,6 +19,11 @@ struct net {
     size_t *inputs; /* indices of layers, all below the reader's own */
     size_t input_count, input_room;
     int64_t loose_params; /* weights of the file that no layer above claims */
+};
+
+/* In place of the network's own; 0 x 0 keeps that. */
+struct net_image {
+    int height, width;
 };
 
 struct net_totals {

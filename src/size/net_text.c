@@ -25,7 +25,7 @@ struct reader {
     struct net *net;
     struct block *blocks;
     size_t block_count;
-    int image;
+    struct net_image image;
     size_t line; /* for messages */
     struct err *err;
 };
@@ -231,10 +231,11 @@ static int read_input(struct reader *r, const char *text)
     }
     if (!layer.out.count)
         return err_set(r->err, ERR_FORMAT, "the input '%s' is no C x H x W", text);
-    if (r->image) {
+    if (r->image.height) {
         if (layer.out.count != 3)
             return err_set(r->err, ERR_USAGE, "network '%s' reads no images", r->net->name);
-        layer.out.size[1] = layer.out.size[2] = r->image;
+        layer.out.size[1] = r->image.height;
+        layer.out.size[2] = r->image.width;
     }
     return net_add(r->net, "input", &layer, NULL, 0, r->err);
 }
@@ -324,7 +325,7 @@ static int read_lines(struct reader *r, const struct scope *scope, struct span t
     return 0;
 }
 
-int net_text_read(struct net *net, const char *text, size_t size, int image, struct err *err)
+int net_text_read(struct net *net, const char *text, size_t size, struct net_image image, struct err *err)
 {
     struct reader r = { .net = net, .image = image, .err = err };
     const struct scope top = { .prefix = "", .in = SIZE_MAX };

@@ -30,8 +30,8 @@
 
 #define NET_TEXT_SIZE_MAX (4u << 20)
 
-/* `text` need not end with a NUL. `image`: side of a square image in place of the stated one, 0 keeps
+/* `text` need not end with a NUL. `image`: in place of the stated one, 0 x 0 keeps
  * it. ERR_FORMAT says the line. `net` is free to use on success only. */
-int net_text_read(struct net *net, const char *text, size_t size, int image, struct err *err);
+int net_text_read(struct net *net, const char *text, size_t size, struct net_image image, struct err *err);
 
 #endif

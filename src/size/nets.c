@@ -94,7 +94,7 @@ static void blame_image(struct err *err)
     err->code = ERR_USAGE;
 }
 
-int nets_find(struct net *net, const char *name, int image, struct err *err)
+int nets_find(struct net *net, const char *name, struct net_image image, struct err *err)
 {
     const char *found = resolve(name, err);
     if (!found)

@@ -9,9 +9,8 @@ size_t nets_count(void);
 const char *nets_name(size_t i);
 /* Id of the sentence that says what it is: "net." and its name. */
 
-/* By name or by a prefix that only one has; the exact name wins. `image`: side of a square image in
- * place of the usual one, 0 keeps it. ERR_USAGE names the nearest, or those that the prefix means, or
+/* By name or by a prefix that only one has; the exact name wins. `image`: in place of the usual one. ERR_USAGE names the nearest, or those that the prefix means, or
  * says that the image is too small. */
-int nets_find(struct net *net, const char *name, int image, struct err *err);
+int nets_find(struct net *net, const char *name, struct net_image image, struct err *err);
 
 #endif

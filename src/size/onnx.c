@@ -32,7 +32,7 @@ static int64_t dim_of(const Onnx__TensorShapeProto *shape, size_t i)
 }
 
 /* N x C x H x W, or N x length ...; the first dimension is the batch. */
-static int input_dims(struct graph *g, const Onnx__ValueInfoProto *info, int image,
+static int input_dims(struct graph *g, const Onnx__ValueInfoProto *info, struct net_image image,
                       struct dims *dims)
 {
     const Onnx__TensorShapeProto *shape = shape_of(info);
@@ -41,8 +41,8 @@ static int input_dims(struct graph *g, const Onnx__ValueInfoProto *info, int ima
     dims->count = (int)shape->n_dim;
     for (int i = 0; i < dims->count; i++) {
         int64_t d = dim_of(shape, (size_t)i);
-        if (dims->count == 4 && i >= 2 && image)
-            d = image;
+        if (dims->count == 4 && i >= 2 && image.height)
+            d = i == 2 ? image.height : image.width;
         if (i == 0 && d <= 0)
             d = 1;
         if (d <= 0)
@@ -69,7 +69,7 @@ static struct dims per_image(const struct graph *g, const struct dims *full)
     return each;
 }
 
-static int read_inputs(struct graph *g, const Onnx__GraphProto *proto, int image)
+static int read_inputs(struct graph *g, const Onnx__GraphProto *proto, struct net_image image)
 {
     bool images = false;
     for (size_t i = 0; i < proto->n_input; i++) {
@@ -90,7 +90,7 @@ static int read_inputs(struct graph *g, const Onnx__GraphProto *proto, int image
     }
     if (!g->net->count)
         return err_set(g->err, ERR_FORMAT, "the graph has no input");
-    if (image && !images)
+    if (image.height && !images)
         return err_set(g->err, ERR_USAGE, "the network reads no images");
     return 0;
 }
@@ -324,7 +324,7 @@ static int run_nodes(struct graph *g, const Onnx__GraphProto *proto)
     return bad;
 }
 
-static int read_graph(struct graph *g, const Onnx__GraphProto *proto, int image)
+static int read_graph(struct graph *g, const Onnx__GraphProto *proto, struct net_image image)
 {
     if (proto->n_node > NET_LAYERS_MAX)
         return err_set(g->err, ERR_LIMIT, "the graph has more than %d nodes", NET_LAYERS_MAX);
@@ -338,7 +338,7 @@ static int read_graph(struct graph *g, const Onnx__GraphProto *proto, int image)
     return 0;
 }
 
-int onnx_read(struct net *net, const void *data, size_t size, int image, struct err *err)
+int onnx_read(struct net *net, const void *data, size_t size, struct net_image image, struct err *err)
 {
     net_init(net, "");
     if (size > ONNX_SIZE_MAX)

@@ -12,10 +12,10 @@
 
 #define ONNX_SIZE_MAX (UINT32_C(1) << 31)
 
-/* `image`: side of a square image in place of the stated one, 0 keeps it. The batch of the file, if fixed, is
+/* `image`: in place of the stated one, 0 x 0 keeps it. The batch of the file, if fixed, is
  * divided out. ERR_FORMAT: no ONNX, a cycle, shapes that do not match; ERR_LIMIT: nested or large beyond reason;
  * ERR_USAGE: an input size that must be given. */
-int onnx_read(struct net *net, const void *data, size_t size, int image, struct err *err);
+int onnx_read(struct net *net, const void *data, size_t size, struct net_image image, struct err *err);
 
 /* True for what may be an ONNX file: not text. */
 bool onnx_likely(const void *data, size_t size);

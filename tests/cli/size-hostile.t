@@ -48,3 +48,18 @@ $ smfit size --assume 920m --net lenet5 --budget 0x600MB
 $ (ulimit -f 0; smfit size --assume 920m --net lenet5 --plot limit.svg 2>&1 >/dev/null; echo $?) | cat
 smfit: cannot write 'limit.svg': File too large
 1
+
+## an image need not be square; what is no size is named
+$ smfit size --assume 920m --net resnet18 --image 224x448 --infer | sed -n 2p
+resnet18: 11.7 million parameters, 3.63 billion multiply-adds an image, input 3x224x448
+
+$ for i in 0 x 224x x448 224x448x3 -1x5 224x99999 99999999999999999999999999999999999999; do smfit size --assume 920m --net resnet18 --image $i; done
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not '0'
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not 'x'
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not '224x'
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not 'x448'
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not '224x448x3'
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not '-1x5'
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not '224x99999'
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not '99999999999999999999999999999999999999'
+[2]

@@ -340,7 +340,7 @@ $ smfit size --net resnet18 --assume 920m --batch 12345678901234567890
 [2]
 
 $ smfit size --net resnet18 --assume 920m --image 16000000000
-2> smfit: option '--image' takes a number from 1 to 65536, not '16000000000'
+2> smfit: option '--image' takes a side from 1 to 65536 or HEIGHTxWIDTH, not '16000000000'
 [2]
 
 $ smfit size --net alexnet --assume 920m --image 16

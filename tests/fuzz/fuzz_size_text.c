@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err;
     struct net net;
     err_clear(&err);
-    if (net_text_read(&net, (const char *)data, size, size % 2 ? 0 : 64, &err)) {
+    if (net_text_read(&net, (const char *)data, size, size % 2 ? (struct net_image){ 0 } : (struct net_image){ 64, 80 }, &err)) {
         if (err.code == ERR_NONE || !err.msg[0])
             abort();
         return 0;

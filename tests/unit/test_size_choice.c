@@ -101,7 +101,7 @@ static void open_net(struct net *net, struct kept *kept)
     static const char text[] = "net one\ninput 64x56x56\nc conv out=64 kernel=3 pad=1 bias=no\n";
     struct err err;
     err_clear(&err);
-    cr_assert_eq(net_text_read(net, text, sizeof text - 1, 0, &err), 0, "%s", err.msg);
+    cr_assert_eq(net_text_read(net, text, sizeof text - 1, (struct net_image){ 0 }, &err), 0, "%s", err.msg);
     cr_assert_eq(kept_init(kept, net, false, &err), 0);
 }
 

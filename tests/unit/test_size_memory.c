@@ -49,7 +49,7 @@ static void open_net(struct asked *a, const char *name, bool training)
     struct err err;
     err_clear(&err);
     *a = (struct asked){ .name = name };
-    cr_assert_eq(nets_find(&a->net, name, 0, &err), 0, "%s", err.msg);
+    cr_assert_eq(nets_find(&a->net, name, (struct net_image){ 0 }, &err), 0, "%s", err.msg);
     cr_assert_eq(kept_init(&a->kept, &a->net, training, &err), 0, "%s", err.msg);
 }
 

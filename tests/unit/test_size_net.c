@@ -9,7 +9,7 @@
 static int read_text(struct net *net, const char *text, struct err *err)
 {
     err_clear(err);
-    return net_text_read(net, text, strlen(text), 0, err);
+    return net_text_read(net, text, strlen(text), (struct net_image){ 0 }, err);
 }
 
 /* Parameters and multiply-adds (10^6, rounded) that torchvision's documentation prints for each. */
@@ -31,7 +31,7 @@ Test(size_net, built_in_networks_are_those_that_torchvision_documents)
         struct net net;
         struct err err;
         err_clear(&err);
-        cr_assert_eq(nets_find(&net, published[i].name, 0, &err), 0, "%s", err.msg);
+        cr_assert_eq(nets_find(&net, published[i].name, (struct net_image){ 0 }, &err), 0, "%s", err.msg);
         struct net_totals t = net_totals(&net);
         cr_assert_eq(t.params, published[i].params, "%s: %" PRId64, published[i].name, t.params);
         cr_assert_float_eq((double)t.macs / 1e9, published[i].gmacs, 0.0051, "%s",
@@ -45,14 +45,14 @@ Test(size_net, a_prefix_that_only_one_has_is_enough)
     struct net net;
     struct err err;
     err_clear(&err);
-    cr_assert_eq(nets_find(&net, "squeezenet", 0, &err), 0, "%s", err.msg);
+    cr_assert_eq(nets_find(&net, "squeezenet", (struct net_image){ 0 }, &err), 0, "%s", err.msg);
     cr_assert_str_eq(net.name, "squeezenet1_1");
     net_free(&net);
-    cr_assert_eq(nets_find(&net, "mobilenet", 0, &err), -1);
+    cr_assert_eq(nets_find(&net, "mobilenet", (struct net_image){ 0 }, &err), -1);
     cr_assert_eq(err.code, ERR_USAGE);
     cr_assert_not_null(strstr(err.msg, "mobilenet_v1, mobilenet_v2, mobilenet_v3_small"));
     err_clear(&err);
-    cr_assert_eq(nets_find(&net, "resnet81", 0, &err), -1);
+    cr_assert_eq(nets_find(&net, "resnet81", (struct net_image){ 0 }, &err), -1);
     cr_assert_not_null(strstr(err.msg, "resnet18"), "%s", err.msg);
 }
 
@@ -63,7 +63,7 @@ Test(size_net, every_network_of_images_takes_other_sizes_and_refuses_tiny_ones)
         struct err err;
         err_clear(&err);
         bool tokens = strcmp(nets_name(i), "transformer_encoder") == 0;
-        int bad = nets_find(&net, nets_name(i), 256, &err);
+        int bad = nets_find(&net, nets_name(i), (struct net_image){ 256, 256 }, &err);
         if (tokens || strcmp(nets_name(i), "lenet5") == 0) {
             if (!bad)
                 net_free(&net);
@@ -71,14 +71,30 @@ Test(size_net, every_network_of_images_takes_other_sizes_and_refuses_tiny_ones)
         }
         cr_assert_eq(bad, 0, "%s: %s", nets_name(i), err.msg);
         net_free(&net);
-        cr_assert_eq(nets_find(&net, nets_name(i), 100000000, &err), -1, "%s", nets_name(i));
+        cr_assert_eq(nets_find(&net, nets_name(i), (struct net_image){ 100000000, 100000000 }, &err), -1, "%s", nets_name(i));
     }
     struct net net;
     struct err err;
     err_clear(&err);
-    cr_assert_eq(nets_find(&net, "alexnet", 16, &err), -1);
+    cr_assert_eq(nets_find(&net, "alexnet", (struct net_image){ 16, 16 }, &err), -1);
     cr_assert_eq(err.code, ERR_USAGE);
     cr_assert_not_null(strstr(err.msg, "too small"), "%s", err.msg);
+}
+
+/* Every map of resnet18 is twice as wide at 224 x 448; its linear layer of 512 x 1000 stays. */
+Test(size_net, an_image_need_not_be_square)
+{
+    struct net net;
+    struct err err;
+    err_clear(&err);
+    cr_assert_eq(nets_find(&net, "resnet18", (struct net_image){ 0 }, &err), 0, "%s", err.msg);
+    int64_t once = net_totals(&net).macs;
+    net_free(&net);
+    cr_assert_eq(nets_find(&net, "resnet18", (struct net_image){ 224, 448 }, &err), 0, "%s", err.msg);
+    cr_assert_eq(net.layers[0].out.size[1], 224);
+    cr_assert_eq(net.layers[0].out.size[2], 448);
+    cr_assert_eq(net_totals(&net).macs, 2 * (once - 512000) + 512000);
+    net_free(&net);
 }
 
 Test(size_net, a_layer_file_is_read_as_its_description_says)

@@ -64,7 +64,7 @@ Test(size_onnx, real_models_have_the_parameters_and_multiply_adds_that_others_co
         unpack(table_get(&t, row, 0), &file);
         table_number(&t, row, table_column(&t, "image"), &image);
         err_clear(&err);
-        cr_assert_eq(onnx_read(&net, file.p, file.len, (int)image, &err), 0, "%s: %s",
+        cr_assert_eq(onnx_read(&net, file.p, file.len, (struct net_image){ (int)image, (int)image }, &err), 0, "%s: %s",
                      table_get(&t, row, 0), err.msg);
         struct net_totals totals = net_totals(&net);
         agreeing(&t, row, "params", (double)totals.params);
@@ -101,7 +101,7 @@ static const struct {
     { "reshape", ERR_FORMAT, "does not match its input" },
 };
 
-static int read_broken(const char *name, int image, struct net *net, struct err *err)
+static int read_broken(const char *name, struct net_image image, struct net *net, struct err *err)
 {
     char path[256];
     struct str file = STR_INIT;
@@ -118,7 +118,7 @@ Test(size_onnx, what_is_wrong_is_said)
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         struct net net;
         struct err err;
-        cr_assert_eq(read_broken(broken[i].file, 0, &net, &err), -1, "%s", broken[i].file);
+        cr_assert_eq(read_broken(broken[i].file, (struct net_image){ 0 }, &net, &err), -1, "%s", broken[i].file);
         cr_assert_eq(err.code, broken[i].code, "%s: %s", broken[i].file, err.msg);
         cr_assert_not_null(strstr(err.msg, broken[i].says), "%s: %s", broken[i].file, err.msg);
     }
@@ -128,16 +128,21 @@ Test(size_onnx, odd_files_that_are_right_are_read)
 {
     struct net net;
     struct err err;
-    cr_assert_eq(read_broken("backwards", 0, &net, &err), 0, "%s", err.msg);
+    cr_assert_eq(read_broken("backwards", (struct net_image){ 0 }, &net, &err), 0, "%s", err.msg);
     cr_assert_eq(net_totals(&net).macs, 36 * 4 * 27);
     net_free(&net);
     /* the batch is divided out: 4 images of 36 positions, 4 filters of 27; then 144 x 10 */
-    cr_assert_eq(read_broken("batch-of-four", 0, &net, &err), 0, "%s", err.msg);
+    cr_assert_eq(read_broken("batch-of-four", (struct net_image){ 0 }, &net, &err), 0, "%s", err.msg);
     cr_assert_eq(net_totals(&net).macs, 36 * 4 * 27 + 144 * 10);
     cr_assert_eq(net_totals(&net).params, 4 * 27 + 144 * 10);
     net_free(&net);
-    cr_assert_eq(read_broken("open-size", 16, &net, &err), 0, "%s", err.msg);
+    cr_assert_eq(read_broken("open-size", (struct net_image){ 16, 16 }, &net, &err), 0, "%s", err.msg);
     cr_assert_eq(net_totals(&net).macs, 14 * 14 * 4 * 27);
+    net_free(&net);
+    cr_assert_eq(read_broken("open-size", (struct net_image){ 12, 30 }, &net, &err), 0, "%s", err.msg);
+    cr_assert_eq(net.layers[0].out.size[1], 12);
+    cr_assert_eq(net.layers[0].out.size[2], 30);
+    cr_assert_eq(net_totals(&net).macs, 10 * 28 * 4 * 27);
     net_free(&net);
 }
 
@@ -145,7 +150,7 @@ Test(size_onnx, an_unknown_operator_is_named_and_what_stands_behind_it_is_known)
 {
     struct net net;
     struct err err;
-    cr_assert_eq(read_broken("unknown", 0, &net, &err), 0, "%s", err.msg);
+    cr_assert_eq(read_broken("unknown", (struct net_image){ 0 }, &net, &err), 0, "%s", err.msg);
     cr_assert_eq(net_totals(&net).unknown, 1);
     cr_assert_str_eq(net.layers[2].type, "FancyThing");
     net_free(&net);
@@ -161,7 +166,7 @@ Test(size_onnx, every_beginning_of_a_file_is_refused_or_read)
         char *copy = malloc(size + 1); /* so that a sanitizer sees its end */
         memcpy(copy, file.p, size);
         err_clear(&err);
-        if (onnx_read(&net, copy, size, 0, &err) == 0)
+        if (onnx_read(&net, copy, size, (struct net_image){ 0 }, &err) == 0)
             net_free(&net);
         free(copy);
     }
