@@ -39,6 +39,23 @@ struct remark *finding_say(struct finding *finding, const char *id)
     return r;
 }
 
+/* No kernel of an extension is ever reached where the main libraries of its environment cannot run:
+ * its name in a text is where the fault showed, not where it is. */
+static bool has_base_that_fails(const struct doctor *d, const struct finding *one)
+{
+    const struct doctor_package *p = &d->packages[one->package];
+    bool fails = false;
+    for (size_t i = 0; i < d->package_count && p->role == DOCTOR_EXTENSION && one->gpu >= 0; i++) {
+        const struct doctor_package *base = &d->packages[i];
+        if (base->env != p->env || strcmp(base->base, p->base) != 0 || base->role != DOCTOR_FRAMEWORK || !base->file_count)
+            continue;
+        if (!judge_fails(&base->judge[one->gpu]))
+            return false;
+        fails = true;
+    }
+    return fails;
+}
+
 /* What the text points to first comes first, where files and driver allow several causes. */
 static void weigh(const struct doctor *d, struct findings *f)
 {
@@ -48,7 +65,8 @@ static void weigh(const struct doctor *d, struct findings *f)
         if (place >= 0)
             one->weight += MATCHES - PLACE * place;
         if (d->error && one->package >= 0 &&
-            role_is_spoken_of(d->error, d->packages[one->package].name))
+            role_is_spoken_of(d->error, d->packages[one->package].name) &&
+            !has_base_that_fails(d, one))
             one->weight += MENTIONS;
         bool against = d->error && place < 0;
         if ((against || d->partial) && one->confidence == FINDING_CERTAIN)

@@ -20,15 +20,17 @@ static bool any_tegra(const struct doctor *d)
     return *d->host.jetson != 0;
 }
 
-/* A main library with GPU code, and none that says it is without. */
+/* A known main library with GPU code, and none that says it is without, or that the text names and
+ * that has none. */
 static bool has_gpu_build(const struct doctor *d)
 {
     bool any = false;
     for (size_t i = 0; i < d->package_count; i++) {
         const struct doctor_package *p = &d->packages[i];
-        if (p->cpu_build)
+        bool built = p->file_count || p->cuda_build;
+        if (p->cpu_build || (!built && p->largest && role_is_spoken_of(d->error, p->name)))
             return false;
-        any |= p->role == DOCTOR_FRAMEWORK && (p->file_count || p->cuda_build);
+        any |= built && role_is_framework_name(p->name);
     }
     return any;
 }

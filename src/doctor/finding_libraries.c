@@ -3,6 +3,7 @@
 
 #include "data/data.h"
 #include "doctor/finding_parts.h"
+#include "doctor/link.h"
 #include "doctor/role.h"
 
 enum {
@@ -82,6 +83,25 @@ enum finding_tool finding_tool_named(const char *text)
     return FINDING_NO_TOOL;
 }
 
+/* A program that is linked with a compiler uses that one. */
+static enum finding_tool tool_linked(const struct doctor *d, const struct doctor_package *p)
+{
+    enum finding_tool tool = FINDING_NO_TOOL;
+    char path[ROOT_PATH_MAX], full[ROOT_PATH_MAX];
+    struct link link;
+    struct err unused;
+    err_clear(&unused);
+    if (p->role != DOCTOR_PROGRAM || !p->largest)
+        return tool;
+    snprintf(path, sizeof path, "%.2000s/%.2000s", p->base, p->largest);
+    if (!root_resolve(d->sysroot, path, full) || link_read(full, &link, &unused))
+        return tool;
+    for (size_t i = 0; i < link.needed_count && tool == FINDING_NO_TOOL; i++)
+        tool = finding_tool_of(link.needed[i]);
+    link_free(&link);
+    return tool;
+}
+
 /* What the text names, else what one of the packages compiles with; `package`: that one, or -1. */
 static enum finding_tool tool_in_use(const struct doctor *d, int *package)
 {
@@ -89,6 +109,8 @@ static enum finding_tool tool_in_use(const struct doctor *d, int *package)
     *package = -1;
     for (size_t i = 0; i < d->package_count; i++) {
         enum finding_tool tool = finding_tool_named(role_compiler(d->packages[i].name));
+        if (tool == FINDING_NO_TOOL)
+            tool = tool_linked(d, &d->packages[i]);
         if (tool == FINDING_NO_TOOL || used != FINDING_NO_TOOL)
             continue;
         used = tool;

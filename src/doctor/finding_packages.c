@@ -75,8 +75,14 @@ static enum doctor_cause cause_of_gap(const struct doctor *d, const struct docto
     return is_newer(j, g->rule.cc) ? CAUSE_A2 : CAUSE_A1;
 }
 
-static int weight_of(const struct doctor_package *p)
+/* Less for an extension with a floor above the card: it mostly looks at the card itself and says so
+ * before any kernel is called. */
+static int weight_of(const struct doctor *d, const struct doctor_package *p, size_t gpu)
 {
+    enum doctor_cause unused;
+    if (p->role == DOCTOR_EXTENSION &&
+        finding_floor(p->name, p->version, &unused) > d->gpus[gpu].rule.cc)
+        return W_EXTENSION - 4;
     if (finding_is_torch(p->name))
         return W_FRAMEWORK + 1;
     if (p->role == DOCTOR_FRAMEWORK)
@@ -134,7 +140,7 @@ static void no_image(const struct doctor *d, struct findings *f, size_t package,
 {
     const struct doctor_package *p = &d->packages[package];
     enum doctor_cause cause = cause_of_gap(d, p, (size_t)p->fault[gpu], gpu);
-    struct finding *one = about(d, f, cause, weight_of(p), package, gpu);
+    struct finding *one = about(d, f, cause, weight_of(d, p, gpu), package, gpu);
     if (!one)
         return;
     say_archs(d, one, "doctor.no_image");

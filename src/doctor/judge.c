@@ -25,7 +25,8 @@ static bool serves(enum verdict verdict)
     return verdict == VERDICT_RUNS || verdict == VERDICT_RUNS_BY_JIT;
 }
 
-static void note_archs(struct judge *j, const struct holds_group *g,
+/* Whether the only PTX of the group that could do is for one architecture alone. */
+static bool note_archs(struct judge *j, const struct holds_group *g,
                        const struct arch_target *target)
 {
     bool plain = false, special = false;
@@ -40,7 +41,7 @@ static void note_archs(struct judge *j, const struct holds_group *g,
         if (image->arch > j->highest)
             j->highest = image->arch;
     }
-    j->special_ptx |= special && !plain;
+    return special && !plain;
 }
 
 struct weights {
@@ -85,6 +86,7 @@ static enum verdict decide(const struct weights *w, bool general)
 void judge_file(const struct holds *holds, const struct arch_target *target, struct judge *judge)
 {
     struct weights w = { 0 };
+    uint64_t special = 0;
     bool general = false;
     *judge = (struct judge){ .verdict = VERDICT_NO_GPU_CODE };
     for (size_t i = 0; i < holds->group_count; i++)
@@ -95,7 +97,8 @@ void judge_file(const struct holds *holds, const struct arch_target *target, str
             continue;
         struct arch_verdict v = ask(g, target);
         weigh(&w, &v, g->containers);
-        note_archs(judge, g, target);
+        if (note_archs(judge, g, target))
+            special += g->containers;
         judge->linked_only |= g->linked;
     }
     judge->verdict = decide(&w, general);
@@ -106,6 +109,7 @@ void judge_file(const struct holds *holds, const struct arch_target *target, str
             judge->usable += w.by[v];
         else if (v != VERDICT_NO_GPU_CODE)
             judge->without += w.by[v];
+    judge->special_ptx = special && special * 2 >= judge->without;
 }
 
 bool judge_fails(const struct judge *judge)

@@ -162,13 +162,7 @@ struct env_walk {
 static long by_first_part(struct env_walk *w, const char *path)
 {
     char name[96];
-    size_t n = strcspn(path, "/");
-    if (!path[n])
-        n = strcspn(path, ".");
-    snprintf(name, sizeof name, "%.*s", (int)n, path);
-    char *libs = strstr(name, ".libs");
-    if (libs)
-        *libs = 0;
+    packages_part_name(path, name, sizeof name);
     if (strcmp(name, w->last) == 0)
         return w->last_package;
     str_copy(w->last, sizeof w->last, name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "doctor/compilers.h"
+#include "doctor/link.h"
 #include "doctor/owners.h"
 #include "doctor/packages_scan.h"
 #include "doctor/role.h"
@@ -195,8 +196,8 @@ static int read_folder(struct conda *c, const char *folder, struct err *err)
         d->files_seen++;
         long owner = owner_of(c, below);
         bool wanted = owner >= 0 || compilers_is_one(below) || holds_is_nvidia_file(below);
-        if (!wanted || !owners_may_hold(below) || is_alias(d, path) ||
-            !root_resolve(d->sysroot, path, full))
+        if (!owners_may_hold(below) || is_alias(d, path) || !root_resolve(d->sysroot, path, full) ||
+            (!wanted && !link_has_gpu_section(full)))
             continue;
         if (owner < 0 || !is_below_prefix(c, &d->packages[owner]))
             owner = beside(c, owner);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "doctor/compilers.h"
+#include "doctor/role.h"
 
 #define FILE_LEAST 64 /* bytes */
 
@@ -219,6 +220,20 @@ static void pass_over_siblings(const struct doctor *d, struct doctor_package *p)
     }
 }
 
+void packages_part_name(const char *path, char *name, size_t size)
+{
+    size_t n = strcspn(path, "/");
+    if (!path[n])
+        n = strcspn(path, ".");
+    if (str_starts(path, "nvidia/")) /* a folder of many packages */
+        snprintf(name, size, "nvidia-%.*s", (int)strcspn(path + n + 1, "/"), path + n + 1);
+    else
+        snprintf(name, size, "%.*s", (int)n, path);
+    char *libs = strstr(name, ".libs");
+    if (libs)
+        *libs = 0;
+}
+
 /* ---- verdicts ---- */
 
 bool packages_counts(const struct doctor_file *f, size_t gpu)
@@ -227,13 +242,17 @@ bool packages_counts(const struct doctor_file *f, size_t gpu)
 }
 
 /* Whether `f` says more about the package than `best`: of files that are loaded together the one
- * that fails, of those of which the package takes one the one that runs; then the larger. */
-static bool says_more(const struct doctor_file *f, const struct doctor_file *best, size_t gpu,
-                      bool alternatives)
+ * that fails, of those of which the package takes one the one that runs; then the one that the text
+ * names, then the larger. */
+static bool says_more(const struct doctor *d, const struct doctor_file *f,
+                      const struct doctor_file *best, size_t gpu, bool alternatives)
 {
     bool fails = judge_fails(&f->judge[gpu]), failed = judge_fails(&best->judge[gpu]);
     if (fails != failed)
         return fails != alternatives;
+    bool named = role_is_file_spoken_of(d->error, f->path);
+    if (named != role_is_file_spoken_of(d->error, best->path))
+        return named;
     if (f->holds.containers != best->holds.containers)
         return f->holds.containers > best->holds.containers;
     return f->bytes > best->bytes + best->bytes / 4;
@@ -258,7 +277,7 @@ static int taken(const struct doctor *d, const struct doctor_package *p, size_t 
     for (size_t i = 0; i < p->file_count; i++)
         if (packages_counts(&p->files[i], gpu) && packages_is_alternative(p->files[i].path) &&
             !is_for_others(d, p, i, gpu) &&
-            (best < 0 || says_more(&p->files[i], &p->files[best], gpu, true)))
+            (best < 0 || says_more(d, &p->files[i], &p->files[best], gpu, true)))
             best = (int)i;
     return best;
 }
@@ -287,7 +306,7 @@ static int decides(const struct doctor *d, const struct doctor_package *p, size_
     for (size_t i = 0; i < p->file_count; i++)
         if (packages_counts(&p->files[i], gpu) && !packages_is_alternative(p->files[i].path) &&
             !is_extra(d, p, i, gpu) &&
-            (best < 0 || says_more(&p->files[i], &p->files[best], gpu, false)))
+            (best < 0 || says_more(d, &p->files[i], &p->files[best], gpu, false)))
             best = (int)i;
     return best;
 }

@@ -28,6 +28,11 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
  * site-packages. `first`: of the environment's packages. No conda environment is no fault. */
 int packages_of_conda(struct doctor *d, size_t env, size_t first, struct err *err);
 
+/* The package that a file of site-packages belongs to where nothing claims it, by the first parts of
+ * its path: "torch/lib/libtorch.so" is of "torch", "amp_C.cpython-38-x86_64-linux-gnu.so" of "amp_C",
+ * "nvidia/cuda_nvrtc/lib/libnvrtc.so.12" of "nvidia-cuda_nvrtc". */
+void packages_part_name(const char *path, char *name, size_t size);
+
 /* The file speaks for its package: it is not NVIDIA's, and not a sibling's turn. */
 bool packages_counts(const struct doctor_file *file, size_t gpu);
 

@@ -22,8 +22,8 @@ static void name_of(const struct app_walk *w, const char *path, char *name, size
     const char *site = strstr(path, "site-packages/");
     if (!site)
         site = strstr(path, "dist-packages/");
-    if (site && strchr(site + 14, '/'))
-        snprintf(name, size, "%.*s", (int)strcspn(site + 14, "/."), site + 14);
+    if (site)
+        packages_part_name(site + 14, name, size);
     else
         str_copy(name, size, w->name);
 }

@@ -6,6 +6,7 @@
 
 #include "data/data.h"
 #include "doctor/link.h"
+#include "doctor/packages_scan.h"
 
 #define SEPARATOR " | "
 
@@ -121,6 +122,17 @@ bool role_is_spoken_of(const char *text, const char *package)
     return false;
 }
 
+bool role_is_file_spoken_of(const char *text, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    char stem[96];
+    if (str_starts(base, "lib"))
+        base += 3;
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(base, "."), base);
+    return text && strlen(stem) > 3 && has_name(text, stem);
+}
+
 /* ---- of a package ---- */
 
 /* Linked with a main library that is not its own. */
@@ -162,6 +174,11 @@ static bool has_framework_beside(const struct doctor *d, const struct doctor_pac
 static enum doctor_role role_of(const struct doctor *d, const struct doctor_package *p)
 {
     long row = row_of(p->name);
+    if (row < 0 && p->file_count) { /* "rapids-cuml" keeps its files in "cuml" */
+        char folder[96];
+        packages_part_name(p->files[0].path, folder, sizeof folder);
+        row = row_of(folder);
+    }
     if ((p->origin == DOCTOR_APP && !p->bundled) || p->origin == DOCTOR_SYSTEM)
         return DOCTOR_PROGRAM;
     if (row >= 0 && !role_is_source(p->name))

@@ -19,6 +19,9 @@ bool role_is_framework_requirement(const char *requirement);
 /* Whether the text has the package's name, or words that stand for it in messages. */
 bool role_is_spoken_of(const char *text, const char *package);
 
+/* Whether the text names the file: "ggml_cuda_mul_mat" names libggml-cuda.so. */
+bool role_is_file_spoken_of(const char *text, const char *path);
+
 /* A program that people compile for themselves. */
 bool role_is_source(const char *program);
 

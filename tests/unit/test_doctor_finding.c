@@ -159,3 +159,40 @@ Test(finding, nothing_wrong_is_no_finding_of_weight)
     const struct finding *f = first(NULL);
     cr_assert(!f || f->weight < 48);
 }
+
+Test(finding, the_main_library_is_at_fault_before_an_extension_that_the_text_names)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 70, 80);
+    package(1, "xformers", DOCTOR_EXTENSION, 70, 80);
+    assert_cause("xformers: no kernel image is available", CAUSE_A1);
+    package(0, "torch", DOCTOR_FRAMEWORK, 60, 80);
+    d.package_count = 2;
+    assert_cause("xformers: no kernel image is available", CAUSE_A3);
+}
+
+Test(finding, an_extension_that_looks_at_the_card_itself_is_suspected_less)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "flash-attn", DOCTOR_EXTENSION, 80, 90); /* refuses cards below 8.0 by a text */
+    str_copy(packages[0].version, sizeof packages[0].version, "2.5.8");
+    package(1, "fancy-ops", DOCTOR_EXTENSION, 70, 80);
+    assert_cause("no kernel image is available", CAUSE_A3);
+    cr_assert_eq(found.list[0].package, 1);
+    assert_cause("flash_attn: no kernel image is available", CAUSE_A3);
+    cr_assert_eq(found.list[0].package, 0);
+}
+
+Test(finding, a_library_without_gpu_code_that_the_text_names_is_a_build_for_the_processor)
+{
+    card(0, "RTX 3090", 86, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 80, 86);
+    packages[1] = (struct doctor_package){ .origin = DOCTOR_PIP, .role = DOCTOR_FRAMEWORK,
+                                           .name = "tensorflow", .base = "/env",
+                                           .largest = "tensorflow/libtensorflow_cc.so.2" };
+    d.package_count = 2;
+    assert_cause("tensorflow was not compiled with CUDA support", CAUSE_N1);
+    d.package_count = 1;
+    const struct finding *f = first("tensorflow was not compiled with CUDA support");
+    cr_assert(!f || f->cause != CAUSE_N1);
+}

@@ -74,6 +74,17 @@ Test(judge, ptx_for_one_architecture_alone_is_told)
     cr_assert_eq(j.highest, 90);
 }
 
+Test(judge, a_few_containers_with_such_ptx_say_nothing_about_the_others)
+{
+    struct arch_image plain[] = { SM(60), SM(90) };
+    struct arch_image special[] = { SM(80), SM(90), PTX(90, 'a') };
+    struct holds_group groups[] = { { .images = plain, .image_count = 2, .containers = 250 },
+                                    { .images = special, .image_count = 3, .containers = 5 } };
+    struct judge j = judged(groups, 2, 120);
+    cr_assert_eq(j.verdict, VERDICT_NO_IMAGE);
+    cr_assert_not(j.special_ptx);
+}
+
 Test(judge, ptx_that_the_driver_compiles_is_no_failure)
 {
     struct arch_image images[] = { SM(60), PTX(30, 0) };
