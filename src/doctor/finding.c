@@ -56,13 +56,23 @@ static bool has_base_that_fails(const struct doctor *d, const struct finding *on
     return fails;
 }
 
+/* The text names the compiler that does not know the card, and this is another one. */
+static bool is_other_compiler(const struct doctor *d, const struct finding *one)
+{
+    const char *slash = strrchr(one->path, '/');
+    enum finding_tool named = finding_tool_named(d->error);
+    enum finding_tool tool = finding_tool_of(slash ? slash + 1 : one->path);
+    return one->cause == CAUSE_A10 && named != FINDING_NO_TOOL && tool != FINDING_NO_TOOL &&
+           tool != named;
+}
+
 /* What the text points to first comes first, where files and driver allow several causes. */
 static void weigh(const struct doctor *d, struct findings *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         struct finding *one = &f->list[i];
         int place = doctor_error_place(&f->error, one->cause);
-        if (place >= 0)
+        if (place >= 0 && !is_other_compiler(d, one))
             one->weight += MATCHES - PLACE * place;
         if (d->error && one->package >= 0 &&
             role_is_spoken_of(d->error, d->packages[one->package].name) &&

@@ -213,6 +213,34 @@ static bool is_prefix_of_source(const char *path)
     return role_is_source(name);
 }
 
+/* Has the very architectures of some release of this library. */
+static bool is_a_release(const char *library, const struct holds *h)
+{
+    const struct table *t = data_table(DATA_BUILDS);
+    unsigned archs[HOLDS_IMAGES_MAX], same;
+    size_t count = archs_of(h, ARCH_CUBIN, archs);
+    for (size_t row = 0; row < t->row_count; row++) {
+        const char *list = table_field(t, row, "archs");
+        if (count < LIST_LEAST || count_of(list) != count ||
+            !str_starts(table_field(t, row, "package"), library))
+            continue;
+        same = 0;
+        for (size_t i = 0; i < count; i++)
+            same += release_has(list, archs[i]);
+        if (same == count)
+            return true;
+    }
+    return false;
+}
+
+/* A main library that a program brings along: where the program was compiled says nothing of it. */
+static bool is_brought_along(const struct doctor_package *p, size_t file)
+{
+    const char *library = role_main_library(p->files[file].path);
+    return library &&
+           (!strcasestr(p->name, library) || is_a_release(library, &p->files[file].holds));
+}
+
 bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file, size_t gpu)
 {
     const char *path = p->files[file].path;
@@ -225,6 +253,8 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
     if (p->origin == DOCTOR_SYSTEM)
         return str_starts(p->base, "/usr/local") &&
                (strchr(path, '/') == strrchr(path, '/') || is_prefix_of_source(path));
+    if (is_brought_along(p, file))
+        return has_own_shape(p, file);
     bool windows = str_ends(path, ".exe") || str_ends(path, ".dll"); /* mostly released as such */
     return (role_is_source(p->name) && !windows) || is_build_folder(path) ||
            (has_own_shape(p, file) && !role_is_framework_name(p->name)) ||

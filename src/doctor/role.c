@@ -135,12 +135,22 @@ bool role_is_file_spoken_of(const char *text, const char *path)
 
 /* ---- of a package ---- */
 
+const char *role_main_library(const char *file)
+{
+    static const char *const libraries[] = { "torch",  "c10", "tensorflow", "caffe2",
+                                             "paddle", "jax", "mxnet",      "onnxruntime" };
+    const char *slash = strrchr(file, '/');
+    file = slash ? slash + 1 : file;
+    file += str_starts(file, "lib") ? 3 : 0;
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        if (str_starts(file, libraries[i]))
+            return libraries[i];
+    return NULL;
+}
+
 /* Linked with a main library that is not its own. */
 static bool is_linked_with_one(const struct doctor *d, const struct doctor_package *p)
 {
-    static const char *const libraries[] = { "libtorch", "libc10",           "libtensorflow",
-                                             "libcaffe2", "libpaddle",       "libjax",
-                                             "libmxnet",  "libonnxruntime.", NULL };
     int file = d->gpu_count && p->fault[0] >= 0 ? p->fault[0] : p->file_count ? 0 : -1;
     char path[ROOT_PATH_MAX], full[ROOT_PATH_MAX];
     struct link link;
@@ -154,8 +164,7 @@ static bool is_linked_with_one(const struct doctor *d, const struct doctor_packa
         return false;
     if (link_read(full, &link, &unused) == 0)
         for (size_t i = 0; i < link.needed_count; i++)
-            for (const char *const *name = libraries; *name; name++)
-                found |= str_starts(link.needed[i], *name);
+            found |= role_main_library(link.needed[i]) != NULL;
     link_free(&link);
     return found;
 }

@@ -196,3 +196,16 @@ Test(finding, a_library_without_gpu_code_that_the_text_names_is_a_build_for_the_
     const struct finding *f = first("tensorflow was not compiled with CUDA support");
     cr_assert(!f || f->cause != CAUSE_N1);
 }
+
+Test(finding, the_compiler_that_the_text_names_is_at_fault_before_another_one)
+{
+    card(0, "RTX 4090", 89, "535.183.01");
+    d.compilers[0] = (struct doctor_compiler){ .path = "/env/triton/bin/ptxas", .package = -1 };
+    d.compilers[1] = (struct doctor_compiler){ .path = "/env/lib/libnvrtc.so.11.2",
+                                               .toolkit = "11.7", .package = -1 };
+    d.compiler_count = 2;
+    assert_cause("ptxas fatal: Value 'sm_89' is not defined for option 'gpu-name'", CAUSE_A10);
+    cr_assert_str_eq(found.list[0].path, "/env/triton/bin/ptxas");
+    assert_cause("nvrtc: error: invalid value for --gpu-architecture (-arch)", CAUSE_A10);
+    cr_assert_str_eq(found.list[0].path, "/env/lib/libnvrtc.so.11.2");
+}

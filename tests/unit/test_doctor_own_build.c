@@ -1,0 +1,44 @@
+/* Whose list of architectures a file has, its maker's or that of whoever compiled it. The lists of
+ * releases are those of the packages themselves (src/data/builds.tsv). */
+#include <criterion/criterion.h>
+
+#include "doctor/own_build.h"
+
+static struct doctor_package package;
+static struct doctor_file file;
+static struct holds_group group;
+static struct arch_image images[8];
+
+static bool is_own(const char *program, char *path, size_t count, const unsigned *archs)
+{
+    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
+    d.gpus[0].rule = (struct arch_target){ .cc = 50, .os = ARCH_LINUX };
+    for (size_t i = 0; i < count; i++)
+        images[i] = (struct arch_image){ .kind = ARCH_CUBIN, .arch = archs[i] };
+    group = (struct holds_group){ .images = images, .image_count = count, .containers = 1 };
+    file = (struct doctor_file){ .path = path, .holds = { .groups = &group, .group_count = 1 } };
+    package = (struct doctor_package){ .origin = DOCTOR_APP, .role = DOCTOR_PROGRAM, .env = -1,
+                                       .base = "/opt/x", .files = &file, .file_count = 1 };
+    str_copy(package.name, sizeof package.name, program);
+    return own_build_is(&d, &package, 0, 0);
+}
+
+static const unsigned tensorflow_2_3[] = { 35, 37, 52, 60, 61, 70 };
+
+Test(own_build, what_lies_in_a_build_folder_was_compiled_there)
+{
+    cr_assert(is_own("solver", "build/solver", 6, tensorflow_2_3));
+    cr_assert_not(is_own("solver", "bin/solver", 6, tensorflow_2_3));
+}
+
+Test(own_build, a_main_library_in_a_programs_build_folder_is_still_its_makers)
+{
+    cr_assert_not(is_own("solver", "build/libtensorflow.so.2", 6, tensorflow_2_3));
+    cr_assert_not(is_own("TensorFlowApp", "bin/Debug/tensorflow.dll", 6, tensorflow_2_3));
+}
+
+Test(own_build, the_library_that_was_itself_compiled_there_is_its_owners)
+{
+    static const unsigned archs[] = { 60, 61, 86, 89 };
+    cr_assert(is_own("tensorflow", "build/libtensorflow.so.2", 4, archs));
+}
