@@ -5,12 +5,13 @@
 
 enum { LAYERS_THREADS = 128, LAYERS_EACH = 4 }; /* of a block; elements of a thread */
 
-/* Element by element: dest = relu(source * scale[channel] + shift[channel]), or relu(source +
- * other). */
+/* Element by element: dest = relu(source * scale[channel] + shift[channel]), no more than `most`, or
+ * relu(source + other). */
 struct layers_point_args {
     int count, channels, area; /* of all; area: h * w */
     int packed;                /* four at a time: area (of a sum: count) is a multiple of four */
     int relu;
+    float most; /* infinity: no bound; not of a sum */
 };
 
 struct layers_pool_args {

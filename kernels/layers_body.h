@@ -52,7 +52,8 @@ __device__ __forceinline__ void layers_affine(T *dest, const T *source, const fl
 
         __device__ __forceinline__ float one(float v, float factor, float add)
         {
-            return layers_relu(fmaf(v, factor, add), a.relu);
+            const float u = layers_relu(fmaf(v, factor, add), a.relu);
+            return u > a.most ? a.most : u; /* NaN stays */
         }
         __device__ __forceinline__ float operator()(float v, int i)
         {

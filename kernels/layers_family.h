@@ -1,8 +1,8 @@
 /* The kernels of a family of layers between convolutions; the family's file says what an `element`
  * in memory is. Blocks of 128 threads.
  *
- * layers_affine: relu(x * scale + shift), a channel's; without scale 1, without shift 0. 512
- *     elements a block.
+ * layers_affine: relu(x * scale + shift), a channel's, up to a bound; without scale 1, without
+ *     shift 0. 512 elements a block.
  * layers_add: relu(x + other). 512 elements a block.
  * layers_pool_max, layers_pool_average: an output a thread.
  * layers_mean: the mean of each plane, four planes a block. */

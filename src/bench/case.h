@@ -45,6 +45,7 @@ struct bench_case {
     int batch;               /* NET */
     double flop, bytes;      /* of one launch; bytes that must move at least once */
     double expected_ms;      /* one launch, by the card's figures; 0: not known */
+    int rounds;              /* samples; 0, and at most: as the settings say */
     enum row_status planned; /* anything but ok: it is not run, and `why` says why */
     char why[256];
 };

@@ -13,10 +13,10 @@ json_t *case_json(const struct bench_case *c)
     const struct conv_shape *v = &c->conv;
     const struct ceiling_size *s = &c->size;
     json_t *j =
-        json_pack("{s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:f}", "kind", (int)c->kind,
+        json_pack("{s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:i}", "kind", (int)c->kind,
                   "engine", (int)c->engine, "precision", (int)c->precision, "name", c->name,
                   "shape", c->shape, "family", c->family, "ceiling", c->ceiling, "net", c->net,
-                  "batch", c->batch, "expected_ms", c->expected_ms);
+                  "batch", c->batch, "expected_ms", c->expected_ms, "rounds", c->rounds);
     if (!j)
         return NULL;
     json_put(j, "flop", isfinite(c->flop) ? json_real(c->flop) : json_null());
@@ -71,10 +71,10 @@ int case_parse(struct bench_case *c, const json_t *json, struct err *err)
     int kind, engine, precision;
     const char *name, *shape, *family, *ceiling, *net;
     *c = (struct bench_case){ 0 };
-    if (json_unpack((json_t *)json, "{s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:F}", "kind",
+    if (json_unpack((json_t *)json, "{s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:F, s:i}", "kind",
                     &kind, "engine", &engine, "precision", &precision, "name", &name, "shape",
                     &shape, "family", &family, "ceiling", &ceiling, "net", &net, "batch", &c->batch,
-                    "expected_ms", &c->expected_ms) ||
+                    "expected_ms", &c->expected_ms, "rounds", &c->rounds) ||
         !read_shapes(c, json))
         return err_set(err, ERR_FORMAT, "this is no case of a benchmark");
     c->kind = (enum case_kind)kind;

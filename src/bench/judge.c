@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/layers.h"
 #include "core/str.h"
 
 /* The best rate that any size of this ceiling reached; 0: none was measured. */
@@ -69,30 +70,57 @@ static const struct row *layer_row(const struct row_list *rows, const struct ben
     return row_list_find(rows, &like);
 }
 
-static struct bench_case layer_case(const struct plan_layer *l, const struct bench_case *net)
+/* What lies between convolutions and products is smfit's own beside cuDNN, too. */
+static struct bench_case layer_case(const struct plan_layer *layer, const struct bench_case *net)
 {
-    struct conv_shape conv = l->conv;
-    struct gemm_shape gemm = l->gemm;
+    struct plan_layer l = plan_layer_of(layer, net->batch);
     enum case_engine gemms = net->engine == ENGINE_CUDNN ? ENGINE_CUBLAS : net->engine;
-    conv.n *= net->batch;
-    if (gemm.batch > 1)
-        gemm.batch *= net->batch;
-    else
-        gemm.n *= net->batch;
-    return l->is_conv ? case_conv(net->engine, net->precision, &conv, CONV_FORWARD)
-                      : case_gemm(gemms, net->precision, &gemm);
+    return l.kind == CASE_CONV   ? case_conv(net->engine, net->precision, &l.conv, CONV_FORWARD)
+           : l.kind == CASE_GEMM ? case_gemm(gemms, net->precision, &l.gemm)
+                                 : case_layer(net->precision, l.numbers);
+}
+
+/* How many layers between convolutions there are of a kind, named once, at the first of them. */
+static int count_alike(const struct plan_net *net, size_t first)
+{
+    int n = 0;
+    for (size_t i = 0; i < net->count; i++)
+        if (net->layers[i].kind == CASE_LAYER &&
+            net->layers[i].numbers[0] == net->layers[first].numbers[0]) {
+            if (i < first)
+                return 0;
+            n += net->layers[i].count;
+        }
+    return n;
+}
+
+/* What the sum is without: on a processor all that lies between convolutions. */
+static void say_without(const struct plan_net *net, const struct bench_case *c, struct row *row)
+{
+    size_t n = (size_t)snprintf(row->reason, sizeof row->reason, "%s%s",
+                                *net->without ? "without, for want of a kernel: " : "", net->without);
+    for (size_t i = 0; i < net->count && case_is_cpu(c) && n < sizeof row->reason; i++) {
+        int alike = net->layers[i].kind == CASE_LAYER ? count_alike(net, i) : 0;
+        if (alike)
+            n += (size_t)snprintf(row->reason + n, sizeof row->reason - n, "%s%d %s",
+                                  n ? ", " : "without, for want of a kernel: ", alike,
+                                  layer_name((enum bench_layer)net->layers[i].numbers[0]));
+    }
 }
 
 void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c,
                struct row *row)
 {
     double ms = 0, low = 0, high = 0, coverage = 1;
+    int launches = 0;
     bool spread = true;
     row->flop = 0;
     for (size_t i = 0; i < net->count; i++) {
         struct bench_case layer = layer_case(&net->layers[i], c);
         const struct row *r = layer_row(rows, &layer);
         double n = net->layers[i].count;
+        if (layer.kind == CASE_LAYER && case_is_cpu(c))
+            continue;
         if (!r || r->status != ROW_OK || !r->time.count) {
             row->flop = NAN;
             row_fail(row, ROW_SKIPPED, "layer %s %s: %.200s", layer.name, layer.shape,
@@ -104,14 +132,12 @@ void judge_net(const struct row_list *rows, const struct plan_net *net, const st
         high += n * r->time.high;
         coverage = fmin(coverage, r->time.coverage);
         spread = spread && r->time.count > 1;
-        row->flop += n * layer.flop;
+        row->flop += isfinite(layer.flop) ? n * layer.flop : 0;
+        launches += net->layers[i].count;
     }
     /* The sum of the intervals' ends: no narrower than an interval of the sum. */
     row->time = (struct stats){ spread ? 2 : 1, ms, low, high, spread ? coverage : 0 };
     row->gflops = row->flop / ms / 1e6;
-    str_copy(row->variant, sizeof row->variant, "sum of layers");
-    if (net->others)
-        snprintf(row->reason, sizeof row->reason,
-                 "convolutions and matrix products; %d other layers are not in the sum",
-                 net->others);
+    snprintf(row->variant, sizeof row->variant, "sum of %d launches", launches);
+    say_without(net, c, row);
 }

@@ -1,5 +1,7 @@
 #include "bench/layers.h"
 
+#include <math.h>
+
 #include "kernels/layers_args.h"
 
 enum kind { AFFINE, ADD, POOL, MEAN };
@@ -7,24 +9,26 @@ enum kind { AFFINE, ADD, POOL, MEAN };
 static const struct {
     const char *name, *kernel;
     enum kind kind;
-    bool scale, relu;
-} ops[LAYER_OP_COUNT] = {
-    [LAYER_BIAS_RELU] = { "bias-relu", "layers_affine", AFFINE, false, true },
-    [LAYER_BATCH_NORM] = { "batch-norm", "layers_affine", AFFINE, true, false },
-    [LAYER_BATCH_NORM_RELU] = { "batch-norm-relu", "layers_affine", AFFINE, true, true },
-    [LAYER_ADD] = { "add", "layers_add", ADD, false, false },
-    [LAYER_ADD_RELU] = { "add-relu", "layers_add", ADD, false, true },
-    [LAYER_MAX_POOL] = { "max-pool", "layers_pool_max", POOL, false, false },
-    [LAYER_AVERAGE_POOL] = { "average-pool", "layers_pool_average", POOL, false, false },
-    [LAYER_GLOBAL_POOL] = { "global-pool", "layers_mean", MEAN, false, false },
+    bool scale, relu, six;
+} ops[BENCH_LAYER_COUNT] = {
+    [BENCH_LAYER_BIAS] = { "bias", "layers_affine", AFFINE, false, false, false },
+    [BENCH_LAYER_BIAS_RELU] = { "bias-relu", "layers_affine", AFFINE, false, true, false },
+    [BENCH_LAYER_BATCH_NORM] = { "batch-norm", "layers_affine", AFFINE, true, false, false },
+    [BENCH_LAYER_BATCH_NORM_RELU] = { "batch-norm-relu", "layers_affine", AFFINE, true, true, false },
+    [BENCH_LAYER_BATCH_NORM_RELU6] = { "batch-norm-relu6", "layers_affine", AFFINE, true, true, true },
+    [BENCH_LAYER_ADD] = { "add", "layers_add", ADD, false, false, false },
+    [BENCH_LAYER_ADD_RELU] = { "add-relu", "layers_add", ADD, false, true, false },
+    [BENCH_LAYER_MAX_POOL] = { "max-pool", "layers_pool_max", POOL, false, false, false },
+    [BENCH_LAYER_AVERAGE_POOL] = { "average-pool", "layers_pool_average", POOL, false, false, false },
+    [BENCH_LAYER_GLOBAL_POOL] = { "global-pool", "layers_mean", MEAN, false, false, false },
 };
 
-const char *layer_name(enum layer_op op)
+const char *layer_name(enum bench_layer op)
 {
     return ops[op].name;
 }
 
-const char *layer_kernel(enum layer_op op)
+const char *layer_kernel(enum bench_layer op)
 {
     return ops[op].kernel;
 }
@@ -55,7 +59,7 @@ uint64_t layer_input_count(const struct layer_shape *s)
     return (uint64_t)s->n * (uint64_t)s->c * (uint64_t)s->h * (uint64_t)s->w;
 }
 
-uint64_t layer_output_count(enum layer_op op, const struct layer_shape *s)
+uint64_t layer_output_count(enum bench_layer op, const struct layer_shape *s)
 {
     uint64_t planes = (uint64_t)s->n * (uint64_t)s->c;
     if (ops[op].kind == MEAN)
@@ -64,13 +68,14 @@ uint64_t layer_output_count(enum layer_op op, const struct layer_shape *s)
                                 : layer_input_count(s);
 }
 
-uint64_t layer_bytes(enum layer_op op, enum bench_precision precision, const struct layer_shape *s)
+uint64_t layer_bytes(enum bench_layer op, enum bench_precision precision,
+                     const struct layer_shape *s)
 {
     uint64_t inputs = layer_input_count(s) * (ops[op].kind == ADD ? 2 : 1);
     return (inputs + layer_output_count(op, s)) * (uint64_t)bench_precision_bytes(precision);
 }
 
-static const char *unsupported(enum layer_op op, const struct layer_shape *s)
+static const char *unsupported(enum bench_layer op, const struct layer_shape *s)
 {
     const uint64_t most = UINT64_C(1) << 30;
     const int side = 1 << 14;
@@ -93,7 +98,7 @@ static const char *unsupported(enum layer_op op, const struct layer_shape *s)
 /* One run: the arguments of each kind of kernel, and its blocks. */
 struct job {
     struct gpu *gpu;
-    enum layer_op op;
+    enum bench_layer op;
     const char *family;
     const struct layer_shape *shape;
     struct layer_buffers buffers;
@@ -117,7 +122,11 @@ static int run_point(const struct job *job, struct err *err)
     uint64_t other = job->buffers.other, shift = job->buffers.shift;
     uint64_t scale = ops[job->op].scale ? job->buffers.scale : 0;
     struct layers_point_args a = {
-        .count = (int)count, .channels = s->c, .area = s->h * s->w, .relu = ops[job->op].relu
+        .count = (int)count,
+        .channels = s->c,
+        .area = s->h * s->w,
+        .relu = ops[job->op].relu,
+        .most = ops[job->op].six ? 6 : INFINITY,
     };
     a.packed = (add ? a.count : a.area) % LAYERS_EACH == 0;
     void *sum[] = { &dest, &source, &other, &a },
@@ -154,7 +163,7 @@ static int run_mean(const struct job *job, struct err *err)
     return launch(job, (uint64_t)planes * 32, arguments, err);
 }
 
-int layer_run(struct gpu *gpu, enum layer_op op, enum bench_precision precision,
+int layer_run(struct gpu *gpu, enum bench_layer op, enum bench_precision precision,
               const struct layer_shape *shape, const struct layer_buffers *buffers, struct err *err)
 {
     struct job job = { gpu, op, layer_family(precision), shape, *buffers };

@@ -7,16 +7,18 @@
 #include "bench/gpu.h"
 #include "bench/shape.h"
 
-enum layer_op {
-    LAYER_BIAS_RELU,       /* relu(x + shift[channel]) */
-    LAYER_BATCH_NORM,      /* x * scale[channel] + shift[channel] */
-    LAYER_BATCH_NORM_RELU, /* relu of that */
-    LAYER_ADD,             /* x + other */
-    LAYER_ADD_RELU,        /* relu of that */
-    LAYER_MAX_POOL,
-    LAYER_AVERAGE_POOL,
-    LAYER_GLOBAL_POOL, /* the mean of each plane: n x c x 1 x 1 */
-    LAYER_OP_COUNT
+enum bench_layer {
+    BENCH_LAYER_BIAS,             /* x + shift[channel] */
+    BENCH_LAYER_BIAS_RELU,        /* relu of that */
+    BENCH_LAYER_BATCH_NORM,       /* x * scale[channel] + shift[channel] */
+    BENCH_LAYER_BATCH_NORM_RELU,  /* relu of that */
+    BENCH_LAYER_BATCH_NORM_RELU6, /* that, 6 at most */
+    BENCH_LAYER_ADD,              /* x + other */
+    BENCH_LAYER_ADD_RELU,         /* relu of that */
+    BENCH_LAYER_MAX_POOL,
+    BENCH_LAYER_AVERAGE_POOL,
+    BENCH_LAYER_GLOBAL_POOL, /* the mean of each plane: n x c x 1 x 1 */
+    BENCH_LAYER_COUNT
 };
 
 /* Input n x c x h x w. The rest is for max and average pooling; padding is less than the window. */
@@ -35,21 +37,21 @@ struct layer_buffers {
     uint64_t scale, shift;
 };
 
-const char *layer_name(enum layer_op op); /* "bias-relu" ... */
+const char *layer_name(enum bench_layer op); /* "bias-relu" ... */
 /* The kernel behind it, in the precision's family; for tables of kernels. */
-const char *layer_kernel(enum layer_op op);
+const char *layer_kernel(enum bench_layer op);
 /* "layers_f32"; NULL: there are no kernels for the precision. */
 const char *layer_family(enum bench_precision precision);
 
 /* Elements of the input and the output. */
 uint64_t layer_input_count(const struct layer_shape *shape);
-uint64_t layer_output_count(enum layer_op op, const struct layer_shape *shape);
+uint64_t layer_output_count(enum bench_layer op, const struct layer_shape *shape);
 /* The bytes that must cross the memory's bus: each element of input and output once. */
-uint64_t layer_bytes(enum layer_op op, enum bench_precision precision,
+uint64_t layer_bytes(enum bench_layer op, enum bench_precision precision,
                      const struct layer_shape *shape);
 
 /* Queues the launch. ERR_USAGE: the shape or the precision is not supported. */
-int layer_run(struct gpu *gpu, enum layer_op op, enum bench_precision precision,
+int layer_run(struct gpu *gpu, enum bench_layer op, enum bench_precision precision,
               const struct layer_shape *shape, const struct layer_buffers *buffers,
               struct err *err);
 

@@ -77,12 +77,18 @@ static int calibrate(struct measuring *m, struct sample_op *s, struct err *err)
     return sampler_calibrate(&m->sampler, s, err);
 }
 
+static int rounds_of(const struct measuring *m, const struct sample_op *s)
+{
+    int rounds = s->op.c.rounds;
+    return rounds > 0 && rounds < m->settings.rounds ? rounds : m->settings.rounds;
+}
+
 static void sample(struct measuring *m, size_t i, int round)
 {
     struct sample_op *s = &m->batch[i];
     struct err err;
     err_clear(&err);
-    if (!s->alive || m->dead)
+    if (!s->alive || m->dead || round >= rounds_of(m, s))
         return;
     say(m, "at", m->index[i]);
     if (sampler_take(&m->sampler, s, &s->row.samples_ms[round], &s->row.clocks_mhz[round], &err))
@@ -121,7 +127,7 @@ static void prepare_samples(struct measuring *m)
         if (!s->alive)
             continue;
         say(m, "at", m->index[i]);
-        if (row_reserve(&s->row, (size_t)m->settings.rounds, &err) || calibrate(m, s, &err))
+        if (row_reserve(&s->row, (size_t)rounds_of(m, s), &err) || calibrate(m, s, &err))
             drop(m, s, &err);
     }
     size_t anchor = anchor_of(m);
@@ -139,8 +145,8 @@ static double ratio_to(const struct row *row, const struct row *anchor)
 {
     double ratios[64];
     size_t n = 0;
-    for (size_t i = 0; i < row->sample_count && i < 64; i++)
-        if (isfinite(row->samples_ms[i]) && anchor->samples_ms && anchor->samples_ms[i] > 0)
+    for (size_t i = 0; i < row->sample_count && i < anchor->sample_count && i < 64; i++)
+        if (isfinite(row->samples_ms[i]) && anchor->samples_ms[i] > 0)
             ratios[n++] = row->samples_ms[i] / anchor->samples_ms[i];
     return n ? stats_of(ratios, n).median : NAN;
 }

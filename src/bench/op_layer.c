@@ -12,7 +12,7 @@
 enum { INPUT, OTHER, OUTPUT, SCALE, SHIFT, ARRAYS };
 
 struct layer_state {
-    enum layer_op op;
+    enum bench_layer op;
     struct layer_shape shape;
     struct op_array arrays[ARRAYS];
 };
@@ -23,19 +23,29 @@ static struct layer_shape shape_of(const int n[CASE_LAYER_NUMBERS])
                                  n[7], n[8], n[9], n[10], n[11] != 0 };
 }
 
+/* " 3x3 s2 p1", and where rows and columns differ " 3x1 s2x1 p1x0". */
+static void name_window(const struct layer_shape *s, char *to, size_t size)
+{
+    size_t n = (size_t)snprintf(to, size, " %dx%d s%d", s->window_h, s->window_w, s->stride_h);
+    if (s->stride_w != s->stride_h)
+        n += (size_t)snprintf(to + n, size - n, "x%d", s->stride_w);
+    n += (size_t)snprintf(to + n, size - n, " p%d", s->pad_h);
+    if (s->pad_w != s->pad_h)
+        snprintf(to + n, size - n, "x%d", s->pad_w);
+}
+
 struct bench_case case_layer(enum bench_precision precision, const int numbers[CASE_LAYER_NUMBERS])
 {
     struct bench_case c = { .kind = CASE_LAYER, .precision = precision };
     struct layer_shape s = shape_of(numbers);
     for (int i = 0; i < CASE_LAYER_NUMBERS; i++)
         c.layer[i] = numbers[i];
-    snprintf(c.name, sizeof c.name, "layer/%s", layer_name((enum layer_op)numbers[0]));
+    snprintf(c.name, sizeof c.name, "layer/%s", layer_name((enum bench_layer)numbers[0]));
     int n = snprintf(c.shape, sizeof c.shape, "n%d c%d %dx%d", s.n, s.c, s.h, s.w);
     if (s.window_h)
-        snprintf(c.shape + n, sizeof c.shape - (size_t)n, " %dx%d s%d p%d", s.window_h, s.window_w,
-                 s.stride_h, s.pad_h);
+        name_window(&s, c.shape + n, sizeof c.shape - (size_t)n);
     c.flop = NAN;
-    c.bytes = (double)layer_bytes((enum layer_op)numbers[0], precision, &s);
+    c.bytes = (double)layer_bytes((enum bench_layer)numbers[0], precision, &s);
     return c;
 }
 
@@ -84,7 +94,7 @@ static int prepare(struct op *op, struct err *err)
     struct gpu_function *f;
     if (!s)
         return err_set(err, ERR_MEMORY, "out of memory");
-    s->op = (enum layer_op)op->c.layer[0];
+    s->op = (enum bench_layer)op->c.layer[0];
     s->shape = shape_of(op->c.layer);
     op->state = s;
     op->turns = op_turns(op->place, op->c.bytes);
@@ -133,7 +143,7 @@ static struct reference_value pool_at(const struct layer_state *s, const float *
             seen++;
         }
     int divisor = l->count_padding ? l->window_h * l->window_w : seen;
-    if (s->op == LAYER_MAX_POOL)
+    if (s->op == BENCH_LAYER_MAX_POOL)
         return (struct reference_value){ most, fabs(most) };
     return (struct reference_value){ sum / divisor, size / divisor };
 }
@@ -154,24 +164,30 @@ static struct reference_value value_at(const struct layer_state *s, float *const
 {
     const struct layer_shape *l = &s->shape;
     size_t channel = i / ((size_t)l->h * (size_t)l->w) % (size_t)l->c;
-    double x = (double)v[INPUT][s->op == LAYER_GLOBAL_POOL ? 0 : i % s->arrays[INPUT].count];
+    double x = (double)v[INPUT][s->op == BENCH_LAYER_GLOBAL_POOL ? 0 : i % s->arrays[INPUT].count];
     double shift = (double)v[SHIFT][channel], scale = (double)v[SCALE][channel];
     int columns = l->window_w ? (l->w + 2 * l->pad_w - l->window_w) / l->stride_w + 1 : 1;
     int rows = l->window_h ? (l->h + 2 * l->pad_h - l->window_h) / l->stride_h + 1 : 1;
     switch (s->op) {
-    case LAYER_BIAS_RELU:
-        return relu((struct reference_value){ x + shift, fabs(x) + fabs(shift) }, true);
-    case LAYER_BATCH_NORM:
-    case LAYER_BATCH_NORM_RELU:
-        return relu((struct reference_value){ x * scale + shift, fabs(x * scale) + fabs(shift) },
-                    s->op == LAYER_BATCH_NORM_RELU);
-    case LAYER_ADD:
-    case LAYER_ADD_RELU: {
+    case BENCH_LAYER_BIAS:
+    case BENCH_LAYER_BIAS_RELU:
+        return relu((struct reference_value){ x + shift, fabs(x) + fabs(shift) },
+                    s->op == BENCH_LAYER_BIAS_RELU);
+    case BENCH_LAYER_BATCH_NORM:
+    case BENCH_LAYER_BATCH_NORM_RELU:
+    case BENCH_LAYER_BATCH_NORM_RELU6: {
+        struct reference_value y = { x * scale + shift, fabs(x * scale) + fabs(shift) };
+        if (s->op == BENCH_LAYER_BATCH_NORM_RELU6)
+            y.value = fmin(y.value, 6);
+        return relu(y, s->op != BENCH_LAYER_BATCH_NORM);
+    }
+    case BENCH_LAYER_ADD:
+    case BENCH_LAYER_ADD_RELU: {
         double other = (double)v[OTHER][i];
         return relu((struct reference_value){ x + other, fabs(x) + fabs(other) },
-                    s->op == LAYER_ADD_RELU);
+                    s->op == BENCH_LAYER_ADD_RELU);
     }
-    case LAYER_GLOBAL_POOL:
+    case BENCH_LAYER_GLOBAL_POOL:
         return mean_at(s, v[INPUT], i);
     default:
         return pool_at(s, v[INPUT], i / (size_t)(rows * columns), (int)(i / (size_t)columns) % rows,
@@ -182,7 +198,7 @@ static struct reference_value value_at(const struct layer_state *s, float *const
 static size_t terms_of(const struct layer_state *s)
 {
     const struct layer_shape *l = &s->shape;
-    return s->op == LAYER_GLOBAL_POOL ? (size_t)l->h * (size_t)l->w
+    return s->op == BENCH_LAYER_GLOBAL_POOL ? (size_t)l->h * (size_t)l->w
            : l->window_h              ? (size_t)l->window_h * (size_t)l->window_w
                                       : 2;
 }
@@ -191,7 +207,7 @@ static int compare(const struct op *op, const struct layer_state *s, float *cons
                    const void *result, bool intact, struct op_verdict *verdict, struct err *err)
 {
     const struct op_array *out = &s->arrays[OUTPUT];
-    size_t count = 0, inner = s->op == LAYER_GLOBAL_POOL ? 1 : (size_t)s->shape.w;
+    size_t count = 0, inner = s->op == BENCH_LAYER_GLOBAL_POOL ? 1 : (size_t)s->shape.w;
     struct reference_bound bound = reference_bound(op->c.precision, (int)terms_of(s), out->number);
     struct reference_error error = { 0 };
     size_t *index =

@@ -82,6 +82,7 @@ int plan_add(struct planning *p, const struct bench_case *c)
     }
     struct bench_case *to = &plan->cases[plan->count++];
     *to = *c;
+    to->rounds = p->in_net ? plan->settings.net_rounds : plan->settings.rounds;
     const char *missing = p->options->missing[c->engine];
     if (missing && to->planned == ROW_OK) {
         to->planned = ROW_SKIPPED;
@@ -95,13 +96,13 @@ int plan_add(struct planning *p, const struct bench_case *c)
 static struct plan_settings settings_of(const struct plan_options *o)
 {
     static const struct plan_settings by_extent[] = {
-        [PLAN_QUICK] = { 6, 3, 500, 50, false },
-        [PLAN_DEFAULT] = { 9, 8, 5000, 50, false },
-        [PLAN_FULL] = { 21, 10, 5000, 50, false },
+        [PLAN_QUICK] = { 6, 6, 3, 500, 50, false },
+        [PLAN_DEFAULT] = { 9, 6, 10, 5000, 50, false },
+        [PLAN_FULL] = { 21, 21, 10, 5000, 50, false },
     };
     struct plan_settings s = by_extent[o->extent];
     if (o->simulated && o->gpu) {
-        s.rounds = 1;
+        s.rounds = s.net_rounds = 1;
         s.warm_ms = 0;
         s.simulated = true;
     }
@@ -117,7 +118,8 @@ double plan_case_seconds(const struct plan_settings *s, const struct bench_case 
     /* One sample is thrown away as warm-up; the check and the choice of a kernel launch a few
      * times. */
     double sample = fmax(s->sample_ms, c->expected_ms) / 1e3 + SAMPLE_SECONDS;
-    return CASE_SECONDS + (s->rounds + 1) * sample + 10 * c->expected_ms / 1e3;
+    int rounds = c->rounds > 0 && c->rounds < s->rounds ? c->rounds : s->rounds;
+    return CASE_SECONDS + (rounds + 1) * sample + 10 * c->expected_ms / 1e3;
 }
 
 /* What sorts the cases: those that belong together follow each other. Data of one class are shared
@@ -206,7 +208,7 @@ int plan_build(const struct plan_options *options, const struct roof *roof, stru
                struct err *err)
 {
     *plan = (struct plan){ .settings = settings_of(options) };
-    struct planning p = { options, roof, plan, err };
+    struct planning p = { .options = options, .roof = roof, .plan = plan, .err = err };
     if (plan_add_loads(&p) || plan_add_ceilings(&p) || plan_add_gemms(&p) || plan_add_convs(&p) ||
         plan_add_layers(&p) || plan_add_nets(&p) || check_patterns(options, plan, err) ||
         sort(plan, err)) {

@@ -12,19 +12,22 @@
 
 enum plan_extent { PLAN_QUICK, PLAN_DEFAULT, PLAN_FULL };
 
-/* A network as the layers that are measured: convolutions and matrix products. */
+/* What is measured of a network, for one image: CASE_CONV, CASE_GEMM, or CASE_LAYER for what lies
+ * between them. One of these is one launch: an activation behind a convolution is in it, one behind
+ * batch norm or a sum in that pass. */
 struct plan_layer {
-    bool is_conv;
-    struct conv_shape conv; /* of one image */
+    enum case_kind kind;
+    struct conv_shape conv;
     struct gemm_shape gemm;
-    int count; /* how often it occurs */
+    int numbers[CASE_LAYER_NUMBERS]; /* as case_layer takes them */
+    int count;                       /* how often it occurs */
 };
 
 struct plan_net {
     const char *name;
     const struct plan_layer *layers;
     size_t count;
-    int others; /* layers that are not measured: activations, pools, additions */
+    const char *without; /* layers that no kernel does: "2 concat, 1 softmax"; "": there are none */
 };
 
 struct plan_options {
@@ -37,6 +40,7 @@ struct plan_options {
     const struct plan_net *nets; /* all that may be asked for */
     size_t net_count;
     bool nets_only;                    /* --net: these, and what they need */
+    bool products_only;                /* of them convolutions and matrix products alone, no sums */
     bool cpu, gpu;                     /* where */
     bool simulated;                    /* sizes are cut to what a CPU can simulate */
     const char *missing[ENGINE_COUNT]; /* why there is no such engine; NULL: there is */
@@ -45,6 +49,7 @@ struct plan_options {
 
 struct plan_settings {
     int rounds;       /* each visits every case of a group once */
+    int net_rounds;   /* of them for the layers of networks, which are many */
     double sample_ms; /* a sample is as many launches as take about this long */
     double warm_ms;   /* at most, until the medians agree */
     double launch_ms; /* no launch may be expected to take longer, but on the processor for --shape */
@@ -69,6 +74,9 @@ double plan_case_seconds(const struct plan_settings *settings, const struct benc
 /* Cases that one worker runs: of the same kind, processor and precision, and PLAN_GROUP_MOST of
  * them at most. Returns how many from `first` on belong together. */
 size_t plan_group(const struct plan *plan, size_t first);
+
+/* The layer for so many images at once. */
+struct plan_layer plan_layer_of(const struct plan_layer *layer, int batch);
 
 /* The row of the case's own ceilings: arithmetic of its class, and memory. NULL: has none. */
 const char *plan_ceiling(const struct bench_case *c);

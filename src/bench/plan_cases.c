@@ -360,17 +360,15 @@ static int add_layers(struct planning *p, const struct plan_net *net, int batch,
 {
     struct said said = { { false } };
     for (size_t i = 0; i < net->count; i++) {
-        const struct plan_layer *l = &net->layers[i];
-        struct conv_shape conv = l->conv;
-        struct gemm_shape gemm = l->gemm;
-        conv.n *= batch;
-        /* A product with weights has more columns; one of two activations is there more often. */
-        if (gemm.batch > 1)
-            gemm.batch *= batch;
-        else
-            gemm.n *= batch;
-        if (l->is_conv ? add_conv(p, &said, &conv, CONV_FORWARD, owner)
-                       : add_gemm(p, &said, &gemm, owner, false))
+        struct plan_layer l = plan_layer_of(&net->layers[i], batch);
+        int failed = 0;
+        if (l.kind == CASE_CONV)
+            failed = add_conv(p, &said, &l.conv, CONV_FORWARD, owner);
+        else if (l.kind == CASE_GEMM)
+            failed = add_gemm(p, &said, &l.gemm, owner, false);
+        else if (!p->options->products_only)
+            failed = plan_add_layer(p, l.numbers, owner);
+        if (failed)
             return -1;
     }
     return 0;
@@ -403,7 +401,8 @@ int plan_add_nets(struct planning *p)
     const int *batches = o->batches[0] ? o->batches : one;
     if (o->shape_count || (o->extent == PLAN_QUICK && !o->nets_only))
         return 0;
-    for (int sums = 0; sums < 2; sums++)
+    p->in_net = true;
+    for (int sums = 0; sums < (o->products_only ? 1 : 2); sums++)
         for (size_t i = 0; i < o->net_count; i++)
             for (const int *b = batches; *b; b++) {
                 char owner[80];

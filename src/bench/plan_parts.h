@@ -9,6 +9,7 @@ struct planning {
     const struct plan_options *options;
     const struct roof *roof;
     struct plan *plan;
+    bool in_net; /* layers of networks are added */
     struct err *err;
 };
 
@@ -17,6 +18,8 @@ int plan_add_ceilings(struct planning *p);
 int plan_add_gemms(struct planning *p);
 int plan_add_convs(struct planning *p);
 int plan_add_layers(struct planning *p);
+/* A network's layer between products, in each class of arithmetic that has kernels. */
+int plan_add_layer(struct planning *p, const int *numbers, const char *owner);
 int plan_add_nets(struct planning *p);
 
 /* Appends a copy unless the plan has it; fills expected_ms and what is not to be run. */

@@ -1,5 +1,4 @@
-/* The built-in networks as the benchmark measures them: their convolutions and matrix products,
- * each shape once. */
+/* The built-in networks as the benchmark measures them: each shape of their layers once. */
 #ifndef CLI_BENCH_NETS_H
 #define CLI_BENCH_NETS_H
 
@@ -9,7 +8,7 @@
 
 struct bench_nets {
     struct plan_net list[BENCH_NETS_MAX];
-    char names[BENCH_NETS_MAX][64];
+    char names[BENCH_NETS_MAX][64], without[BENCH_NETS_MAX][192];
     struct plan_layer *layers[BENCH_NETS_MAX];
     size_t count;
 };

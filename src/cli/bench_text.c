@@ -151,7 +151,7 @@ static void print_reasons(const struct bench_run *r, enum row_status status, con
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct row *row = &r->rows.list[i];
         struct str line = STR_INIT, names = STR_INIT, safe = STR_INIT;
-        if (row->status != status || told_before(&r->rows, i))
+        if (row->status != status || !*row->reason || told_before(&r->rows, i))
             continue;
         if (!titled)
             out_line(OUT_BOLD, text_get(title));
@@ -191,7 +191,7 @@ static void print_notes(const struct bench_run *r)
     bool throttled = false, sums = false;
     for (size_t i = 0; i < r->rows.count; i++) {
         throttled = throttled || r->rows.list[i].throttled;
-        sums = sums || (r->rows.list[i].status == ROW_OK && *r->rows.list[i].reason);
+        sums = sums || (r->rows.list[i].status == ROW_OK && str_starts(r->rows.list[i].name, "net/"));
     }
     if (throttled)
         out_wrapped(OUT_DOUBTFUL, 0, text_get("bench.throttled"));
@@ -261,6 +261,7 @@ void bench_text_rows(const struct bench_run *r)
     print_reasons(r, ROW_ERROR, "bench.errors", OUT_BAD);
     print_reasons(r, ROW_UNSUPPORTED, "bench.unsupported", OUT_PLAIN);
     print_reasons(r, ROW_SKIPPED, "bench.skipped", OUT_PLAIN);
+    print_reasons(r, ROW_OK, "bench.remarks", OUT_PLAIN);
     print_notes(r);
 }
 

@@ -79,6 +79,7 @@ static int make_plan(struct size_measure *m, const int *batches, bool half, stru
                               .nets = m->nets.list,
                               .net_count = m->nets.count,
                               .nets_only = true,
+                              .products_only = true,
                               .gpu = true,
                               .cpu = !m->machine.simulated, /* one sample a case is enough there, not here */
                               .simulated = m->machine.simulated };

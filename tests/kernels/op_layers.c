@@ -10,7 +10,7 @@
 #include "kernels.h"
 
 struct layer_case {
-    enum layer_op op;
+    enum bench_layer op;
     enum bench_precision precision;
     struct layer_shape shape;
     bool in_place;
@@ -45,13 +45,18 @@ static struct reference_value point(const struct layer_case *c, const struct ope
     double x = (double)o->input[i], scale = (double)o->scale[channel];
     double shift = (double)o->shift[channel], other = (double)o->other[i];
     switch (c->op) {
-    case LAYER_BIAS_RELU:
+    case BENCH_LAYER_BIAS:
+        return (struct reference_value){ x + shift, fabs(x) + fabs(shift) };
+    case BENCH_LAYER_BIAS_RELU:
         return (struct reference_value){ relu(x + shift), fabs(x) + fabs(shift) };
-    case LAYER_BATCH_NORM:
+    case BENCH_LAYER_BATCH_NORM:
         return (struct reference_value){ x * scale + shift, fabs(x * scale) + fabs(shift) };
-    case LAYER_BATCH_NORM_RELU:
+    case BENCH_LAYER_BATCH_NORM_RELU:
         return (struct reference_value){ relu(x * scale + shift), fabs(x * scale) + fabs(shift) };
-    case LAYER_ADD:
+    case BENCH_LAYER_BATCH_NORM_RELU6:
+        return (struct reference_value){ fmin(relu(x * scale + shift), 6),
+                                         fabs(x * scale) + fabs(shift) };
+    case BENCH_LAYER_ADD:
         return (struct reference_value){ x + other, fabs(x) + fabs(other) };
     default:
         return (struct reference_value){ relu(x + other), fabs(x) + fabs(other) };
@@ -75,7 +80,7 @@ static struct reference_value window(const struct layer_case *c, const float *pl
             magnitude += fabs(x);
             inside++;
         }
-    if (c->op == LAYER_MAX_POOL)
+    if (c->op == BENCH_LAYER_MAX_POOL)
         return (struct reference_value){ most, 0 };
     int size = s->count_padding ? s->window_h * s->window_w : inside;
     return (struct reference_value){ sum / size, magnitude / size };
@@ -96,9 +101,9 @@ static struct reference_value right(const struct layer_case *c, const struct ope
 {
     const struct layer_shape *s = &c->shape;
     size_t area = (size_t)s->h * (size_t)s->w;
-    if (c->op == LAYER_GLOBAL_POOL)
+    if (c->op == BENCH_LAYER_GLOBAL_POOL)
         return mean(c, o->input + i * area);
-    if (c->op != LAYER_MAX_POOL && c->op != LAYER_AVERAGE_POOL)
+    if (c->op != BENCH_LAYER_MAX_POOL && c->op != BENCH_LAYER_AVERAGE_POOL)
         return point(c, o, i);
     size_t out = layer_output_count(c->op, s) / ((size_t)s->n * (size_t)s->c);
     int columns = (s->w + 2 * s->pad_w - s->window_w) / s->stride_w + 1;
@@ -109,12 +114,15 @@ static struct reference_value right(const struct layer_case *c, const struct ope
 /* ---- one case
  * ------------------------------------------------------------------------------------ */
 
-static float *operand(struct kernels *k, enum number number, size_t count, uint64_t seed,
-                      struct kernels_buffer *buffer)
+/* From -most to most; a power of two leaves all values what their format can hold. */
+static float *operand(struct kernels *k, enum number number, size_t count, float most,
+                      uint64_t seed, struct kernels_buffer *buffer)
 {
     float *values = kernels_memory(count, sizeof *values);
     void *packed = kernels_memory(count, number_bytes(number));
     reference_fill(values, count, number, seed);
+    for (size_t i = 0; i < count; i++)
+        values[i] *= most;
     number_pack(number, values, count, packed);
     kernels_buffer_new(k, buffer, count * number_bytes(number), 0, packed);
     free(packed);
@@ -128,7 +136,7 @@ static void compare(struct kernels *k, const struct layer_case *c, const struct 
     size_t count = layer_output_count(c->op, &c->shape);
     struct reference_bound bound = reference_bound(c->precision, c->shape.h * c->shape.w, number);
     struct reference_error error = { 0 };
-    if (c->op == LAYER_MAX_POOL) /* one of the inputs, as it was stored */
+    if (c->op == BENCH_LAYER_MAX_POOL) /* one of the inputs, as it was stored */
         bound = (struct reference_bound){ 0 };
     for (size_t i = 0; i < count; i++)
         reference_compare(&error, &bound, i, right(c, o, i), number_read(number, got, i));
@@ -143,10 +151,11 @@ static void run_case(struct kernels *k, const struct layer_case *c)
     size_t inputs = layer_input_count(&c->shape), outputs = layer_output_count(c->op, &c->shape);
     size_t channels = (size_t)c->shape.c;
     struct kernels_buffer input, other, scale, shift, output = { 0 };
-    struct operands o = { .input = operand(k, number, inputs, 1, &input),
-                          .other = operand(k, number, inputs, 2, &other),
-                          .scale = operand(k, NUMBER_F32, channels, 3, &scale),
-                          .shift = operand(k, NUMBER_F32, channels, 4, &shift) };
+    float most = c->op == BENCH_LAYER_BATCH_NORM_RELU6 ? 32 : 1; /* so that 6 is passed */
+    struct operands o = { .input = operand(k, number, inputs, 1, 1, &input),
+                          .other = operand(k, number, inputs, 1, 2, &other),
+                          .scale = operand(k, NUMBER_F32, channels, most, 3, &scale),
+                          .shift = operand(k, NUMBER_F32, channels, 1, 4, &shift) };
     struct err err = { 0 };
     if (!c->in_place)
         kernels_buffer_new(k, &output, outputs * number_bytes(number), 0, NULL);
@@ -195,13 +204,13 @@ void kernels_cases(struct kernels *k)
     for (int p = 0; p < 2; p++) {
         if (!kernels_family(k, layer_family(precisions[p]), 35))
             continue;
-        for (int op = 0; op < LAYER_OP_COUNT; op++)
+        for (int op = 0; op < BENCH_LAYER_COUNT; op++)
             for (int i = 0; i < SHAPES; i++) {
-                struct layer_case c = { (enum layer_op)op, precisions[p], shapes[i], false };
+                struct layer_case c = { (enum bench_layer)op, precisions[p], shapes[i], false };
                 if (!k->full && (i + op + (int)k->target) % 4 != 0)
                     continue;
                 run_case(k, &c);
-                c.in_place = op < LAYER_MAX_POOL;
+                c.in_place = op < BENCH_LAYER_MAX_POOL;
                 if (c.in_place)
                     run_case(k, &c);
             }

@@ -196,10 +196,10 @@ Test(bench_conv, layers_count_what_they_move)
                                    .stride_w = 2,
                                    .pad_h = 1,
                                    .pad_w = 1 };
-    cr_assert_eq(layer_bytes(LAYER_BIAS_RELU, BENCH_FP32, &s), 2 * 401408 * 4);
-    cr_assert_eq(layer_bytes(LAYER_ADD_RELU, BENCH_FP16S, &s), 3 * 401408 * 2);
-    cr_assert_eq(layer_output_count(LAYER_MAX_POOL, &s), 2 * 64 * 28 * 28);
-    cr_assert_eq(layer_output_count(LAYER_GLOBAL_POOL, &s), 128);
+    cr_assert_eq(layer_bytes(BENCH_LAYER_BIAS_RELU, BENCH_FP32, &s), 2 * 401408 * 4);
+    cr_assert_eq(layer_bytes(BENCH_LAYER_ADD_RELU, BENCH_FP16S, &s), 3 * 401408 * 2);
+    cr_assert_eq(layer_output_count(BENCH_LAYER_MAX_POOL, &s), 2 * 64 * 28 * 28);
+    cr_assert_eq(layer_output_count(BENCH_LAYER_GLOBAL_POOL, &s), 128);
     cr_assert_null(layer_family(BENCH_HALF2));
 }
 
@@ -217,7 +217,7 @@ Test(bench_conv, layers_refuse_windows_of_padding_alone)
                              .stride_w = 1,
                              .pad_h = 2 };
     struct err err = { 0 };
-    cr_assert_eq(layer_run(&gpu, LAYER_MAX_POOL, BENCH_FP32, &s, &none, &err), -1);
+    cr_assert_eq(layer_run(&gpu, BENCH_LAYER_MAX_POOL, BENCH_FP32, &s, &none, &err), -1);
     cr_assert_eq(err.code, ERR_USAGE);
     cr_assert_not_null(strstr(err.msg, "padding"), "%s", err.msg);
 }

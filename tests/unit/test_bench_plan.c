@@ -9,6 +9,7 @@
 #include "bench/conv.h"
 #include "bench/gemm.h"
 #include "bench/judge.h"
+#include "bench/layers.h"
 #include "bench/plot.h"
 #include "bench/tune.h"
 
@@ -301,10 +302,12 @@ Test(judge, a_network_is_the_sum_of_its_layers_or_says_which_is_missing)
 {
     struct conv_shape conv = { 1, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1 };
     struct plan_layer layers[] = {
-        { .is_conv = true, .conv = conv, .count = 3 },
-        { .gemm = { 1000, 1, 512, true, false, 1 }, .count = 1 },
+        { .kind = CASE_CONV, .conv = conv, .count = 3 },
+        { .kind = CASE_LAYER, .numbers = { BENCH_LAYER_ADD_RELU, 1, 64, 56, 56 }, .count = 2 },
+        { .kind = CASE_LAYER, .numbers = { BENCH_LAYER_ADD_RELU, 1, 64, 28, 28 }, .count = 5 },
+        { .kind = CASE_GEMM, .gemm = { 1000, 1, 512, true, false, 1 }, .count = 1 },
     };
-    struct plan_net net = { "small", layers, 2, 5 };
+    struct plan_net net = { "small", layers, 4, "2 concat" };
     struct row_list rows = { 0 };
     struct row row;
     struct bench_case sum = case_net(ENGINE_SMFIT, BENCH_FP32, "small", 2);
@@ -314,6 +317,13 @@ Test(judge, a_network_is_the_sum_of_its_layers_or_says_which_is_missing)
     case_row(&sum, false, &row);
     judge_net(&rows, &net, &sum, &row);
     cr_expect_eq(row.status, ROW_SKIPPED);
+    cr_expect(strstr(row.reason, "layer/add-relu n2 c64 56x56"), "%s", row.reason);
+    c = case_layer(BENCH_FP32, (const int[CASE_LAYER_NUMBERS]){ BENCH_LAYER_ADD_RELU, 2, 64, 56, 56 });
+    add(&rows, &c, 0.5);
+    c = case_layer(BENCH_FP32, (const int[CASE_LAYER_NUMBERS]){ BENCH_LAYER_ADD_RELU, 2, 64, 28, 28 });
+    add(&rows, &c, 0.125);
+    case_row(&sum, false, &row);
+    judge_net(&rows, &net, &sum, &row);
     cr_expect(strstr(row.reason, "gemm TN 1000x2x512"), "%s", row.reason);
     struct gemm_shape fc = { 1000, 2, 512, true, false, 1 };
     c = case_gemm(ENGINE_SMFIT, BENCH_FP32, &fc);
@@ -321,10 +331,22 @@ Test(judge, a_network_is_the_sum_of_its_layers_or_says_which_is_missing)
     case_row(&sum, false, &row);
     judge_net(&rows, &net, &sum, &row);
     cr_expect_eq(row.status, ROW_OK);
-    cr_expect_float_eq(row.time.median, 3 * 1.5 + 0.25, 1e-12);
+    cr_expect_float_eq(row.time.median, 3 * 1.5 + 2 * 0.5 + 5 * 0.125 + 0.25, 1e-12);
     /* 3 x 2 images x 64 x 56 x 56 outputs x 64 x 9 multiply-adds, and 1000 x 2 x 512 */
     cr_expect_float_eq(row.flop, 2.0 * (3.0 * 2 * 64 * 56 * 56 * 64 * 9 + 1000.0 * 2 * 512), 1);
-    cr_expect(strstr(row.reason, "5 other layers"));
+    cr_expect_str_eq(row.variant, "sum of 11 launches");
+    cr_expect_str_eq(row.reason, "without, for want of a kernel: 2 concat");
+    /* A processor has kernels of libraries for the products alone. */
+    sum.engine = ENGINE_ONEDNN;
+    c = case_conv(ENGINE_ONEDNN, BENCH_FP32, &conv, CONV_FORWARD);
+    add(&rows, &c, 3);
+    c = case_gemm(ENGINE_ONEDNN, BENCH_FP32, &fc);
+    add(&rows, &c, 1);
+    case_row(&sum, false, &row);
+    judge_net(&rows, &net, &sum, &row);
+    cr_expect_float_eq(row.time.median, 3 * 3 + 1, 1e-12);
+    cr_expect_str_eq(row.variant, "sum of 4 launches");
+    cr_expect_str_eq(row.reason, "without, for want of a kernel: 2 concat, 7 add-relu");
     row_list_free(&rows);
 }
 
