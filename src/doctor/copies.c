@@ -12,7 +12,7 @@ static void compare(struct doctor *d, const char *folder, const char *name)
     if (d->copy_count == DOCTOR_COPIES_MAX || strlen(name) >= sizeof d->copies[0].soname)
         return;
     snprintf(own, sizeof own, "%.3000s/%.255s", folder, name);
-    loader_find(&d->host.loader, name, NULL, NULL, "", &hit);
+    loader_find(&d->host.loader, name, NULL, &hit);
     if (hit.how != LOADER_ENVIRONMENT || !root_real(d->sysroot, own, real) ||
         !root_real(d->sysroot, hit.path, other) || strcmp(real, other) == 0)
         return;

@@ -175,7 +175,7 @@ static void version_of_library(const char *sysroot, const char *path, char *vers
 static void find_library(struct host *h)
 {
     struct loader_hit hit;
-    loader_find(&h->loader, "libcuda.so.1", NULL, NULL, "", &hit);
+    loader_find(&h->loader, "libcuda.so.1", NULL, &hit);
     if (hit.how == LOADER_NOWHERE && h->wsl && *h->wsl_library) {
         hit.how = LOADER_FOLDER;
         str_copy(hit.path, sizeof hit.path, h->wsl_library);
@@ -190,7 +190,8 @@ static void find_library(struct host *h)
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = 0;
-    loader_find(&h->loader, "libnvidia-ptxjitcompiler.so.1", NULL, folder, "", &hit);
+    const struct loader_path beside = { .rpath = "", .runpath = folder, .origin = "" };
+    loader_find(&h->loader, "libnvidia-ptxjitcompiler.so.1", &beside, &hit);
     str_copy(h->jit_library, sizeof h->jit_library, hit.path);
     if (hit.how != LOADER_NOWHERE)
         version_of_library(h->sysroot, hit.path, h->jit_version, sizeof h->jit_version);

@@ -179,6 +179,34 @@ static const char *name_at(const struct link *l, uint64_t at)
     return at < l->string_size ? l->strings + at : "";
 }
 
+static const char *keep(char **to, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    const char *kept = memcpy(*to, name, size);
+    *to += size;
+    return kept;
+}
+
+/* The names alone: the strings of a large library have megabytes. */
+static int keep_names(struct link *l, struct err *err)
+{
+    size_t size = strlen(l->soname) + strlen(l->rpath) + strlen(l->runpath) + 3;
+    for (size_t i = 0; i < l->needed_count; i++)
+        size += strlen(l->needed[i]) + 1;
+    char *names = malloc(size), *to = names;
+    if (!names)
+        return err_set(err, ERR_MEMORY, "out of memory");
+    l->soname = keep(&to, l->soname);
+    l->rpath = keep(&to, l->rpath);
+    l->runpath = keep(&to, l->runpath);
+    for (size_t i = 0; i < l->needed_count; i++)
+        l->needed[i] = keep(&to, l->needed[i]);
+    free(l->strings);
+    l->strings = names;
+    l->string_size = size;
+    return 0;
+}
+
 int link_read(const char *full, struct link *link, struct err *err)
 {
     struct reader r;
@@ -201,7 +229,7 @@ int link_read(const char *full, struct link *link, struct err *err)
             link->runpath = name_at(link, value);
     }
     close_reader(&r);
-    return 0;
+    return keep_names(link, err);
 }
 
 void link_free(struct link *link)

@@ -14,7 +14,7 @@
 #define LINK_SYMBOLS_MAX (1u << 20)
 
 struct link {
-    char *strings; /* the file's names; the pointers below point into them */
+    char *strings; /* the names; the pointers below point into them */
     size_t string_size;
     const char *soname; /* "" when it has none */
     const char *needed[LINK_NEEDED_MAX];

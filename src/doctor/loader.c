@@ -141,9 +141,23 @@ static bool try_cache(const struct loader *l, const char *soname, struct loader_
     return false;
 }
 
-void loader_find(const struct loader *l, const char *soname, const char *rpath, const char *runpath,
-                 const char *origin, struct loader_hit *hit)
+/* RPATH counts where there is no RUNPATH beside it, and a RUNPATH of the file that asks switches off
+ * all of them. */
+static bool try_rpaths(const struct loader *l, const struct loader_path *from, const char *soname,
+                       struct loader_hit *hit)
 {
+    if (*from->runpath)
+        return false;
+    for (; from; from = from->asked_by)
+        if (!*from->runpath && try_list(l, from->rpath, from->origin, soname, LOADER_RPATH, hit))
+            return true;
+    return false;
+}
+
+void loader_find(const struct loader *l, const char *soname, const struct loader_path *from,
+                 struct loader_hit *hit)
+{
+    static const struct loader_path none = { "", "", "", NULL };
     static const char *const folders[] = { "/lib/x86_64-linux-gnu",
                                            "/usr/lib/x86_64-linux-gnu",
                                            "/lib/aarch64-linux-gnu",
@@ -152,13 +166,14 @@ void loader_find(const struct loader *l, const char *soname, const char *rpath, 
                                            "/usr/lib64",
                                            "/lib",
                                            "/usr/lib" };
-    bool has_runpath = runpath && *runpath;
+    from = from ? from : &none;
     *hit = (struct loader_hit){ .how = LOADER_NOWHERE };
     if (strchr(soname, '/'))
         return;
-    if ((!has_runpath && try_list(l, rpath, origin, soname, LOADER_RPATH, hit)) ||
+    if (try_rpaths(l, from, soname, hit) ||
         try_list(l, l->library_path, "", soname, LOADER_ENVIRONMENT, hit) ||
-        try_list(l, runpath, origin, soname, LOADER_RUNPATH, hit) || try_cache(l, soname, hit))
+        try_list(l, from->runpath, from->origin, soname, LOADER_RUNPATH, hit) ||
+        try_cache(l, soname, hit))
         return;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         if (try(l, folders[i], soname, LOADER_FOLDER, hit))

@@ -42,8 +42,15 @@ struct loader_hit {
     char path[ROOT_PATH_MAX]; /* of that machine, as it was found */
 };
 
-/* For a file in the folder `origin` with these paths ("" none, NULL allowed). */
-void loader_find(const struct loader *l, const char *soname, const char *rpath, const char *runpath,
-                 const char *origin, struct loader_hit *hit);
+/* The file that asks for a library: its own paths ("" none) and its folder. RPATH holds for what its
+ * libraries ask for too, RUNPATH does not. */
+struct loader_path {
+    const char *rpath, *runpath, *origin;
+    const struct loader_path *asked_by; /* the file that made the loader bring it in; NULL: the program */
+};
+
+/* `from` NULL: a program without paths of its own. */
+void loader_find(const struct loader *l, const char *soname, const struct loader_path *from,
+                 struct loader_hit *hit);
 
 #endif

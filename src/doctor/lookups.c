@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doctor/link.h"
+#include "doctor/needs.h"
 
 #define FILES_MAX 4 /* of a package that are looked at: those with the most containers */
 
@@ -29,20 +30,27 @@ static bool is_noted(const struct doctor *d, size_t package, const char *soname,
     return false;
 }
 
-static void look_up(struct doctor *d, size_t package, const char *soname, const struct link *link,
-                    const char *origin)
+struct looking {
+    struct doctor *d;
+    size_t package;
+};
+
+/* What a library deeper down does not get counts as nothing: packages load such ones beforehand. */
+static void look_up(void *self, unsigned depth, const char *soname, const struct loader_hit *hit)
 {
-    struct loader_hit hit;
-    if (d->lookup_count == DOCTOR_LOOKUPS_MAX || !is_of_interest(soname))
+    const struct looking *looking = self;
+    struct doctor *d = looking->d;
+    size_t package = looking->package;
+    if (d->lookup_count == DOCTOR_LOOKUPS_MAX || !is_of_interest(soname) ||
+        (depth && hit->how == LOADER_NOWHERE))
         return;
-    loader_find(&d->host.loader, soname, link->rpath, link->runpath, origin, &hit);
     char real[ROOT_PATH_MAX];
-    const char *path = hit.how != LOADER_NOWHERE && root_real(d->sysroot, hit.path, real) ? real
-                                                                                          : "";
+    const char *path = hit->how != LOADER_NOWHERE && root_real(d->sysroot, hit->path, real) ? real
+                                                                                            : "";
     if (is_noted(d, package, soname, path))
         return;
     struct doctor_lookup *one = &d->lookups[d->lookup_count++];
-    *one = (struct doctor_lookup){ .package = (int)package, .how = hit.how };
+    *one = (struct doctor_lookup){ .package = (int)package, .how = hit->how };
     str_copy(one->soname, sizeof one->soname, soname);
     str_copy(one->path, sizeof one->path, path);
 }
@@ -100,7 +108,7 @@ static void system_versions(struct doctor *d)
     char path[ROOT_PATH_MAX];
     for (size_t i = 0; i < 2; i++) {
         struct loader_hit hit;
-        loader_find(&d->host.loader, names[i], NULL, NULL, "", &hit);
+        loader_find(&d->host.loader, names[i], NULL, &hit);
         if (hit.how != LOADER_NOWHERE)
             have(d, hit.path);
     }
@@ -114,23 +122,29 @@ static void system_versions(struct doctor *d)
 
 /* ---- all packages ---- */
 
+/* The Python that opens a package's files; false for a program, which the system starts, and where
+ * there is none. */
+static bool python_of(const struct doctor *d, const struct doctor_package *p,
+                      char path[ROOT_PATH_MAX])
+{
+    static const char *const names[] = { "python3", "python" };
+    for (size_t i = 0; i < 2 && p->env >= 0 && p->role != DOCTOR_PROGRAM; i++) {
+        snprintf(path, ROOT_PATH_MAX, "%s/bin/%s", d->envs[p->env].path, names[i]);
+        if (root_kind(d->sysroot, path) == OS_FILE_REGULAR)
+            return true;
+    }
+    return false;
+}
+
 static void look_at(struct doctor *d, size_t package, const char *path)
 {
     const struct doctor_package *p = &d->packages[package];
-    char here[ROOT_PATH_MAX], full[ROOT_PATH_MAX], origin[ROOT_PATH_MAX];
-    struct link link;
-    struct err unused;
-    err_clear(&unused);
+    char here[ROOT_PATH_MAX], full[ROOT_PATH_MAX], python[ROOT_PATH_MAX];
+    struct looking looking = { d, package };
     snprintf(here, sizeof here, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "", path);
-    if (!root_real(d->sysroot, here, origin) || !root_resolve(d->sysroot, here, full))
+    if (!root_resolve(d->sysroot, here, full))
         return;
-    char *slash = strrchr(origin, '/');
-    if (slash)
-        *slash = 0;
-    if (link_read(full, &link, &unused) == 0)
-        for (size_t i = 0; i < link.needed_count; i++)
-            look_up(d, package, link.needed[i], &link, origin);
-    link_free(&link);
+    needs_walk(&d->host.loader, python_of(d, p, python) ? python : NULL, here, look_up, &looking);
     need(d, package, full);
 }
 

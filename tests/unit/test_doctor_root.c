@@ -106,18 +106,18 @@ Test(root, the_loader_asks_rpath_then_the_variable_then_runpath_then_folders)
     for (size_t i = 0; i < 4; i++)
         file(places[i]);
     loader_open(&l, tree, "/v");
-    loader_find(&l, "libx.so.1", "/r", "", "", &hit);
+    loader_find(&l, "libx.so.1", &(struct loader_path){ "/r", "", "", NULL }, &hit);
     cr_assert_eq(hit.how, LOADER_RPATH);
-    loader_find(&l, "libx.so.1", "/r", "/u", "", &hit);
+    loader_find(&l, "libx.so.1", &(struct loader_path){ "/r", "/u", "", NULL }, &hit);
     cr_assert_eq(hit.how, LOADER_ENVIRONMENT, "a RUNPATH takes the RPATH out of use");
     loader_close(&l);
     loader_open(&l, tree, "");
-    loader_find(&l, "libx.so.1", "", "$ORIGIN/../u", "/r", &hit);
+    loader_find(&l, "libx.so.1", &(struct loader_path){ "", "$ORIGIN/../u", "/r", NULL }, &hit);
     cr_assert_eq(hit.how, LOADER_RUNPATH);
     cr_assert_str_eq(hit.path, "/r/../u/libx.so.1");
-    loader_find(&l, "libx.so.1", NULL, NULL, "", &hit);
+    loader_find(&l, "libx.so.1", NULL, &hit);
     cr_assert_eq(hit.how, LOADER_FOLDER);
-    loader_find(&l, "liby.so.1", NULL, NULL, "", &hit);
+    loader_find(&l, "liby.so.1", NULL, &hit);
     cr_assert_eq(hit.how, LOADER_NOWHERE);
     loader_close(&l);
 }
