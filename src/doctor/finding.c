@@ -9,6 +9,7 @@
 #define MATCHES  1000 /* the error text may have this cause */
 #define PLACE    3    /* less for each cause that the text points to before */
 #define MENTIONS 100  /* the error text names the package */
+#define UNUSED   10   /* less for a compiler that nothing here is known to use */
 #define FLOOR    900  /* of those that the text points to */
 
 const char *finding_confidence_name(enum finding_confidence confidence)
@@ -56,23 +57,25 @@ static bool has_base_that_fails(const struct doctor *d, const struct finding *on
     return fails;
 }
 
-/* The text names the compiler that does not know the card, and this is another one. */
-static bool is_other_compiler(const struct doctor *d, const struct finding *one)
+/* A compiler of another kind than `tool`. */
+static bool is_other_compiler(const struct finding *one, enum finding_tool tool)
 {
     const char *slash = strrchr(one->path, '/');
-    enum finding_tool named = finding_tool_named(d->error);
-    enum finding_tool tool = finding_tool_of(slash ? slash + 1 : one->path);
-    return one->cause == CAUSE_A10 && named != FINDING_NO_TOOL && tool != FINDING_NO_TOOL &&
-           tool != named;
+    enum finding_tool its = finding_tool_of(slash ? slash + 1 : one->path);
+    return tool != FINDING_NO_TOOL && its != FINDING_NO_TOOL && its != tool;
 }
 
 /* What the text points to first comes first, where files and driver allow several causes. */
 static void weigh(const struct doctor *d, struct findings *f)
 {
+    int unused;
+    enum finding_tool named = finding_tool_named(d->error), used = finding_tool_in_use(d, &unused);
     for (size_t i = 0; i < f->count; i++) {
         struct finding *one = &f->list[i];
         int place = doctor_error_place(&f->error, one->cause);
-        if (place >= 0 && !is_other_compiler(d, one))
+        if (one->cause == CAUSE_A9 && is_other_compiler(one, used))
+            one->weight -= UNUSED;
+        if (place >= 0 && !(one->cause == CAUSE_A10 && is_other_compiler(one, named)))
             one->weight += MATCHES - PLACE * place;
         if (d->error && one->package >= 0 &&
             role_is_spoken_of(d->error, d->packages[one->package].name) &&

@@ -72,6 +72,7 @@ enum finding_tool finding_tool_named(const char *text)
         const char *word;
         enum finding_tool tool;
     } words[] = { { "llvm.nvvm", FINDING_NO_TOOL }, /* names of LLVM's own */
+                  { "ptxas application ptx input", FINDING_NO_TOOL }, /* the driver's JIT */
                   { "nvrtc", FINDING_NVRTC },
                   { "nvvm", FINDING_NVVM },
                   { "ptxas", FINDING_PTXAS },
@@ -102,23 +103,37 @@ static enum finding_tool tool_linked(const struct doctor *d, const struct doctor
     return tool;
 }
 
-/* What the text names, else what one of the packages compiles with; `package`: that one, or -1. */
-static enum finding_tool tool_in_use(const struct doctor *d, int *package)
+/* What one of the packages compiles with: one that the text speaks of before others. */
+static enum finding_tool tool_of_packages(const struct doctor *d, bool spoken, int *package)
 {
-    enum finding_tool named = finding_tool_named(d->error), used = FINDING_NO_TOOL;
-    *package = -1;
     for (size_t i = 0; i < d->package_count; i++) {
-        enum finding_tool tool = finding_tool_named(role_compiler(d->packages[i].name));
-        if (tool == FINDING_NO_TOOL)
-            tool = tool_linked(d, &d->packages[i]);
-        if (tool == FINDING_NO_TOOL || used != FINDING_NO_TOOL)
+        const struct doctor_package *p = &d->packages[i];
+        enum finding_tool tool = finding_tool_named(role_compiler(p->name));
+        if (spoken && !(d->error && role_is_spoken_of(d->error, p->name)))
             continue;
-        used = tool;
+        if (tool == FINDING_NO_TOOL)
+            tool = tool_linked(d, p);
+        if (tool == FINDING_NO_TOOL)
+            continue;
         *package = (int)i;
+        return tool;
     }
-    /* libNVVM writes the PTX that ptxas or the driver then refuses */
-    return named == FINDING_NO_TOOL || (named == FINDING_PTXAS && used == FINDING_NVVM) ? used
-                                                                                        : named;
+    return FINDING_NO_TOOL;
+}
+
+enum finding_tool finding_tool_in_use(const struct doctor *d, int *package)
+{
+    *package = -1;
+    enum finding_tool named = finding_tool_named(d->error);
+    enum finding_tool used = tool_of_packages(d, true, package);
+    if (used == FINDING_NO_TOOL)
+        used = tool_of_packages(d, false, package);
+    /* libNVVM writes the PTX that ptxas then refuses */
+    if (named != FINDING_NO_TOOL && !(named == FINDING_PTXAS && used == FINDING_NVVM))
+        return named;
+    /* programs without kernels of their own mostly have them compiled by NVRTC */
+    bool jit = d->error && strcasestr(d->error, "ptxas application ptx input");
+    return used == FINDING_NO_TOOL && jit ? FINDING_NVRTC : used;
 }
 
 bool finding_put_tool(struct finding *one, const struct doctor *d, const char *toolkit,
@@ -158,7 +173,7 @@ static void writes_newer_ptx(const struct doctor *d, struct findings *f,
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
-    finding_put_tool(one, d, t->path, tool_in_use(d, &one->package));
+    finding_put_tool(one, d, t->path, finding_tool_in_use(d, &one->package));
     char version[VERSION_TEXT_MAX];
     struct remark *r = finding_say(one, "doctor.toolkit_ptx");
     remark_put(r, "path", t->path);
@@ -181,7 +196,7 @@ static void lacks_gpu(const struct doctor *d, struct findings *f, const struct h
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
-    if (!finding_put_tool(one, d, t->path, tool_in_use(d, &one->package)) &&
+    if (!finding_put_tool(one, d, t->path, finding_tool_in_use(d, &one->package)) &&
         !finding_put_tool(one, d, t->path, FINDING_PTXAS))
         finding_put_tool(one, d, t->path, FINDING_NVRTC);
     struct remark *r = finding_say(one, "doctor.toolkit_gpu");

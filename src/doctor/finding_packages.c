@@ -6,6 +6,7 @@
 #include "doctor/link.h"
 #include "doctor/own_build.h"
 #include "doctor/packages_scan.h"
+#include "doctor/role.h"
 
 enum {
     W_RUNTIME = 85,
@@ -15,8 +16,9 @@ enum {
     W_FLOOR = 35,
     W_FLOOR_FAILS = 72, /* says more than that images are missing, too */
     W_CPU_BUILD = 62,
+    W_ON_PURPOSE = 18,
     W_SYSTEM = 40,
-    W_JIT = 30,
+    W_JIT = 33, /* more than a compiler that may never be called */
     W_ONLY_JIT = 20,
     W_SOME_JIT = 8,
     W_PART = 19, /* below what is taken for an unknown text */
@@ -288,14 +290,32 @@ static void package_floor(const struct doctor *d, struct findings *f, size_t pac
     finding_put_gpu(r, &d->gpus[gpu]);
 }
 
+/* Libraries whose code for GPUs, where there is any, is in the package itself. */
+static bool has_no_gpu_code(const struct doctor_package *p)
+{
+    const char *library = role_main_library(finding_is_torch(p->name) ? "torch" : p->name);
+    return library && strcmp(library, "jax") != 0 && p->largest && !p->file_count &&
+           !p->cuda_build;
+}
+
+/* Some other main library runs on the GPU: this one may be for the processor on purpose. */
+static bool another_runs(const struct doctor *d, size_t package)
+{
+    for (size_t i = 0; i < d->package_count; i++)
+        if (i != package && d->packages[i].role == DOCTOR_FRAMEWORK && d->packages[i].file_count &&
+            serves(d->packages[i].judge[0].verdict))
+            return true;
+    return false;
+}
+
 /* A framework that by its own words, or by all its files, is without GPU code. */
 static void cpu_build(const struct doctor *d, struct findings *f, size_t package)
 {
     const struct doctor_package *p = &d->packages[package];
-    bool none = finding_is_torch(p->name) && p->largest && !p->file_count && !p->cuda_build;
+    bool none = has_no_gpu_code(p);
     if (!d->gpu_count || (!p->cpu_build && !none) || p->role != DOCTOR_FRAMEWORK)
         return;
-    struct finding *one = about(d, f, CAUSE_N1, W_CPU_BUILD, package, 0);
+    struct finding *one = about(d, f, CAUSE_N1, another_runs(d, package) ? W_ON_PURPOSE : W_CPU_BUILD, package, 0);
     if (!one)
         return;
     struct remark *r = finding_say(one, "doctor.cpu_build");

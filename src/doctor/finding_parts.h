@@ -24,6 +24,9 @@ enum finding_tool { FINDING_NO_TOOL, FINDING_NVCC, FINDING_PTXAS, FINDING_NVRTC,
 enum finding_tool finding_tool_of(const char *name);
 enum finding_tool finding_tool_named(const char *text);
 
+/* What the text names, else what one of the packages compiles with; `package`: that one, or -1. */
+enum finding_tool finding_tool_in_use(const struct doctor *d, int *package);
+
 /* The toolkit's file that is this compiler becomes the path; false: it has none. */
 bool finding_put_tool(struct finding *one, const struct doctor *d, const char *toolkit,
                       enum finding_tool tool);

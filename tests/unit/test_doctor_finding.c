@@ -189,7 +189,8 @@ Test(finding, a_library_without_gpu_code_that_the_text_names_is_a_build_for_the_
     package(0, "torch", DOCTOR_FRAMEWORK, 80, 86);
     packages[1] = (struct doctor_package){ .origin = DOCTOR_PIP, .role = DOCTOR_FRAMEWORK,
                                            .name = "tensorflow", .base = "/env",
-                                           .largest = "tensorflow/libtensorflow_cc.so.2" };
+                                           .largest = "tensorflow/libtensorflow_cc.so.2",
+                                           .fault = { -1 } };
     d.package_count = 2;
     assert_cause("tensorflow was not compiled with CUDA support", CAUSE_N1);
     d.package_count = 1;
@@ -208,4 +209,34 @@ Test(finding, the_compiler_that_the_text_names_is_at_fault_before_another_one)
     cr_assert_str_eq(found.list[0].path, "/env/triton/bin/ptxas");
     assert_cause("nvrtc: error: invalid value for --gpu-architecture (-arch)", CAUSE_A10);
     cr_assert_str_eq(found.list[0].path, "/env/lib/libnvrtc.so.11.2");
+}
+
+Test(finding, a_compiler_that_nothing_here_uses_is_suspected_less)
+{
+    card(0, "GTX 1080", 61, "390.48"); /* takes PTX to 6.1; CUDA 9.2 writes 6.2 */
+    package(0, "numba", DOCTOR_FRAMEWORK, 60, 61);
+    d.compilers[0] = (struct doctor_compiler){ .path = "/env/lib/libnvrtc.so.9.2",
+                                               .toolkit = "9.2", .package = -1 };
+    d.compilers[1] = (struct doctor_compiler){ .path = "/env/lib/libnvvm.so.3.2.0",
+                                               .toolkit = "9.2", .package = -1 };
+    d.compiler_count = 2;
+    assert_cause("ptxas application ptx input, line 9; Unsupported .version 6.2", CAUSE_A9);
+    cr_assert_str_eq(found.list[0].path, "/env/lib/libnvvm.so.3.2.0");
+}
+
+Test(finding, a_main_library_without_gpu_code_is_a_fault_where_no_other_runs)
+{
+    card(0, "RTX 3090", 86, "535.183.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 80, 86);
+    packages[1] = (struct doctor_package){ .origin = DOCTOR_PIP, .role = DOCTOR_FRAMEWORK,
+                                           .name = "tensorflow-intel", .base = "/env",
+                                           .largest = "tensorflow/_pywrap_tensorflow.pyd",
+                                           .fault = { -1 } };
+    d.package_count = 2;
+    const struct finding *f = first(NULL);
+    cr_assert(!f || f->weight < 48);
+    assert_cause("tf: list_physical_devices('GPU') gives []", CAUSE_N1);
+    packages[0] = packages[1];
+    d.package_count = 1;
+    assert_cause(NULL, CAUSE_N1);
 }
