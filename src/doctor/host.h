@@ -66,7 +66,7 @@ struct host {
     size_t toolkit_count;
     struct host_offer offers[HOST_OFFERS_MAX];
     size_t offer_count;
-    bool offers_cut; /* some lists are compressed or too large, so that there may be more */
+    bool offers_cut; /* some lists are damaged or too large, so that there may be more */
 
     char ptxas[ROOT_PATH_MAX]; /* the first on PATH; "" none */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doctor/host_parts.h"
+#include "image/archive.h"
 
 /* What apt and dnf would install as NVIDIA's driver, from the lists that they keep. */
 
@@ -65,11 +66,60 @@ static void version_in(const char *stanza, char *to, size_t size)
     }
 }
 
-static void read_apt_list(struct host *h, const char *path)
+/* ---- apt ---- */
+
+struct unpacked {
+    struct str text;
+    bool cut;
+};
+
+static int take_text(void *self, const char *member, struct input *in, struct err *err)
+{
+    struct unpacked *u = self;
+    size_t got = 0;
+    (void)member;
+    for (;;) {
+        const uint8_t *bytes = input_peek(in, 1 << 16, &got, err);
+        if (!bytes || !got)
+            return bytes ? 0 : -1;
+        if (u->text.len + got > LIST_MAX) {
+            u->cut = true;
+            return 0;
+        }
+        str_add_bytes(&u->text, (const char *)bytes, got);
+        input_skip(in, got, err);
+    }
+}
+
+static void take_problem(void *self, const char *member, const struct err *problem)
+{
+    struct unpacked *u = self;
+    (void)member;
+    (void)problem;
+    u->cut = true;
+}
+
+/* Of a damaged file what comes before the damage. */
+static void unpack_list(struct host *h, const char *path, struct str *text)
+{
+    char full[ROOT_PATH_MAX];
+    struct unpacked u = { .text = STR_INIT };
+    const struct archive_sink sink = { &u, take_text, take_problem };
+    struct err unused;
+    err_clear(&unused);
+    if (!root_resolve(h->sysroot, path, full) || archive_walk(full, &sink, &unused))
+        u.cut = true;
+    h->offers_cut |= u.cut || u.text.failed;
+    *text = u.text;
+}
+
+static void read_apt_list(struct host *h, const char *path, bool packed)
 {
     static const char mark[] = "Package: ";
     struct str text = STR_INIT;
-    if (!root_read(h->sysroot, path, LIST_MAX, &text))
+    if (packed)
+        unpack_list(h, path, &text);
+    else if (!root_read(h->sysroot, path, LIST_MAX, &text))
         h->offers_cut |= root_kind(h->sysroot, path) == OS_FILE_REGULAR;
     for (const char *p = text.p; (p = strstr(p, mark)); p += sizeof mark - 1) {
         char name[64], version[48];
@@ -112,14 +162,16 @@ static void read_apt(struct host *h)
         if (!may_have_drivers(name))
             continue;
         snprintf(path, sizeof path, "%s/%.255s", folder, name);
-        h->offers_cut |= strstr(name, "_Packages.") != NULL; /* compressed */
-        if (str_ends(name, "_Packages")) {
-            read_apt_list(h, path);
+        bool packed = strstr(name, "_Packages.") != NULL; /* .lz4, .xz, .gz ... */
+        if (packed || str_ends(name, "_Packages")) {
+            read_apt_list(h, path, packed);
             files++;
         }
     }
     root_names_free(&names);
 }
+
+/* ---- dnf ---- */
 
 /* dnf's lists are binary, but the names in them are plain text between zeros (in a snapshot: lines);
  * versions are not. */

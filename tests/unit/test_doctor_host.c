@@ -116,9 +116,38 @@ Test(host, apts_lists_tell_drivers_from_their_parts)
     cr_expect_not(host.offers_cut);
 }
 
-Test(host, a_compressed_list_is_said_to_be_unread)
+/* Packed by the tools themselves, as apt does with Acquire::GzipIndexes. */
+Test(host, compressed_lists_are_read)
 {
-    put("/var/lib/apt/lists/x_dists_jammy_restricted_binary-amd64_Packages.lz4", "x");
+    static const char *const tools[][2] = {
+        { "lz4 -q", "lz4" }, { "xz", "xz" }, { "gzip", "gz" }, { "zstd -q", "zst" }, { "bzip2", "bz2" }
+    };
+    unsigned packed = 0;
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
+        char path[100], text[200], command[900];
+        snprintf(path, sizeof path, "/var/lib/apt/lists/x%zu_restricted_binary-amd64_Packages", i);
+        snprintf(text, sizeof text, "Package: nvidia-driver-47%zu\nVersion: 47%zu.1\n\n", i, i);
+        put(path, text);
+        snprintf(command, sizeof command, "%s <'%s%s' >'%s%s.%s' 2>/dev/null; rm '%s%s'; "
+                 "test -s '%s%s.%s' || { rm '%s%s.%s'; false; }",
+                 tools[i][0], tree, path, tree, path, tools[i][1], tree, path, tree, path, tools[i][1],
+                 tree, path, tools[i][1]);
+        if (system(command) == 0)
+            packed |= 1u << i;
+    }
+    host_read(tree, &host);
+    cr_expect_neq(packed, 0, "none of the tools is here");
+    for (unsigned i = 0; i < sizeof tools / sizeof tools[0]; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "nvidia-driver-47%u", i);
+        cr_expect_eq(offer(name) != NULL, packed >> i & 1, "%s", tools[i][1]);
+    }
+    cr_expect_not(host.offers_cut);
+}
+
+Test(host, a_damaged_list_is_said_to_be_unread)
+{
+    put("/var/lib/apt/lists/x_dists_jammy_restricted_binary-amd64_Packages.lz4", "\x04\x22\x4d\x18x");
     host_read(tree, &host);
     cr_expect_eq(host.offer_count, 0);
     cr_expect(host.offers_cut);
