@@ -47,16 +47,33 @@ static json_t *file_value(const struct doctor *d, const struct doctor_file *f)
     json_put_bool(o, "nvidia", f->nvidia);
     json_put_bool(o, "passed_over", f->passed_over);
     json_put(o, "archs", archs_of(&f->holds));
+    if (!d) {
+        json_decref(verdicts);
+        return o;
+    }
     for (size_t g = 0; g < d->gpu_count; g++)
         json_array_append_new(verdicts, json_string(verdict_name(f->judge[g].verdict)));
     json_put(o, "verdicts", verdicts);
     return o;
 }
 
-static json_t *package_value(const struct doctor *d, const struct doctor_package *p)
+static json_t *package_verdicts(const struct doctor *d, const struct doctor_package *p)
+{
+    json_t *gpus = json_array();
+    for (size_t g = 0; g < d->gpu_count; g++) {
+        json_t *verdict = json_object();
+        json_put_text(verdict, "card", d->gpus[g].name);
+        put_verdict(verdict, &p->judge[g]);
+        json_put_text(verdict, "path", p->fault[g] >= 0 ? p->files[p->fault[g]].path : NULL);
+        json_array_append_new(gpus, verdict);
+    }
+    return gpus;
+}
+
+json_t *doctor_json_package(const struct doctor *d, const struct doctor_package *p)
 {
     static const char *const origins[] = { "pip", "conda", "app", "system" };
-    json_t *o = json_object(), *files = json_array(), *gpus = json_array();
+    json_t *o = json_object(), *files = json_array();
     json_put_text(o, "name", p->name);
     json_put_filled(o, "version", p->version);
     json_put_filled(o, "cuda", p->cuda);
@@ -67,18 +84,13 @@ static json_t *package_value(const struct doctor *d, const struct doctor_package
     json_put_filled(o, "channel", p->channel);
     json_put_filled(o, "build", p->build);
     json_put_text(o, "origin", origins[p->origin]);
-    json_put_text(o, "folder", p->base);
+    if (d)
+        json_put_text(o, "folder", p->base);
     for (size_t i = 0; i < p->file_count; i++)
         json_array_append_new(files, file_value(d, &p->files[i]));
     json_put(o, "files", files);
-    for (size_t g = 0; g < d->gpu_count; g++) {
-        json_t *verdict = json_object();
-        json_put_text(verdict, "card", d->gpus[g].name);
-        put_verdict(verdict, &p->judge[g]);
-        json_put_text(verdict, "path", p->fault[g] >= 0 ? p->files[p->fault[g]].path : NULL);
-        json_array_append_new(gpus, verdict);
-    }
-    json_put(o, "verdicts", gpus);
+    if (d)
+        json_put(o, "verdicts", package_verdicts(d, p));
     return o;
 }
 
@@ -236,7 +248,7 @@ void doctor_json_fill(json_t *doc, const struct doctor_view *v)
     json_put(doc, "environments", envs);
     for (size_t i = 0; i < d->package_count; i++)
         if (d->packages[i].file_count || d->packages[i].cpu_build)
-            json_array_append_new(packages, package_value(d, &d->packages[i]));
+            json_array_append_new(packages, doctor_json_package(d, &d->packages[i]));
     json_put(doc, "packages", packages);
     for (size_t i = 0; i < d->copy_count; i++)
         json_array_append_new(copies, copy_value(&d->copies[i]));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/doctor_view.h"
+#include "core/json.h"
 #include "core/os.h"
 #include "doctor/link.h"
 #include "doctor/pci.h"
@@ -199,6 +200,46 @@ static int write_notes(const struct doctor *d, const char *folder, struct err *e
     return rc;
 }
 
+/* Which copy of a library a package gets. */
+static json_t *lookup_value(const struct doctor *d, const struct doctor_lookup *l)
+{
+    struct str path = STR_INIT;
+    json_t *o = json_object();
+    add_anonymous(&path, l->path, host_variable(&d->host, "HOME"));
+    json_put_text(o, "package", d->packages[l->package].name);
+    json_put_text(o, "soname", l->soname);
+    json_put_text(o, "path", path.len ? path.p : NULL);
+    json_put_text(o, "found_by", loader_how_name(l->how));
+    str_free(&path);
+    return o;
+}
+
+/* For who reads the report: the packages' files themselves are far too large to send. */
+static int write_packages(const struct doctor *d, const char *folder, struct err *err)
+{
+    json_t *doc = json_object(), *packages = json_array(), *lookups = json_array();
+    for (size_t i = 0; i < d->package_count; i++) {
+        const struct doctor_package *p = &d->packages[i];
+        if (!doctor_view_shows(p))
+            continue; /* what else somebody has installed is nobody's business */
+        json_t *o = doctor_json_package(NULL, p);
+        json_put_text(o, "python", p->env >= 0 && *d->envs[p->env].python ? d->envs[p->env].python
+                                                                          : NULL);
+        json_array_append_new(packages, o);
+    }
+    for (size_t i = 0; i < d->lookup_count; i++)
+        json_array_append_new(lookups, lookup_value(d, &d->lookups[i]));
+    json_put(doc, "packages", packages);
+    json_put(doc, "lookups", lookups);
+    char *text = json_dumps(doc, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_decref(doc);
+    if (!text)
+        return err_set(err, ERR_MEMORY, "out of memory");
+    int rc = write_text(folder, "/packages.json", text, err);
+    free(text);
+    return rc;
+}
+
 int doctor_snapshot_write(const struct doctor_view *v, const char *folder, struct err *err)
 {
     static const char *const files[] = { "/sys/module/nvidia/version",
@@ -212,7 +253,8 @@ int doctor_snapshot_write(const struct doctor_view *v, const char *folder, struc
             return -1;
     return copy_gpus(d, folder, err) || write_variables(d, folder, err) ||
                    write_libraries(d, folder, err) || write_marks(d, folder, err) ||
-                   write_offers(d, folder, err) || write_notes(d, folder, err)
+                   write_offers(d, folder, err) || write_notes(d, folder, err) ||
+                   write_packages(d, folder, err)
                ? -1
                : 0;
 }

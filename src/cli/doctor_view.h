@@ -41,11 +41,15 @@ void doctor_view_add(struct str *to, const struct remark *remark);
 const char *doctor_view_cause_name(enum doctor_cause cause);    /* "arch_dropped" */
 const char *doctor_view_cause_text_id(enum doctor_cause cause); /* "cause.arch_dropped" */
 
-/* Writes what was looked at of the machine (bus, driver, variables; no packages) into a folder that
- * --sysroot reads; names of people in paths are left out. */
+/* Writes what was looked at of the machine (bus, driver, variables) into a folder that --sysroot
+ * reads, and beside it for people packages.json: the packages with GPU code, without verdicts. Names
+ * of people in paths are left out. */
 int doctor_snapshot_write(const struct doctor_view *v, const char *folder, struct err *err);
 
 void doctor_text_print(const struct doctor_view *v);
 void doctor_json_fill(json_t *doc, const struct doctor_view *v);
+
+/* One package with its files; `d` NULL: without verdicts and without the folder that it is in. */
+json_t *doctor_json_package(const struct doctor *d, const struct doctor_package *p);
 
 #endif

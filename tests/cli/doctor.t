@@ -179,13 +179,18 @@ to be sure      on the machine itself: smfit probe FILE
 [3]
 
 ## a snapshot says of the machine what the machine says
-$ smfit doctor --sysroot nouveau --snapshot snap >before; smfit doctor --sysroot snap >after; cmp before after && find snap -type f | sort | head -3
+$ smfit doctor --sysroot nouveau --snapshot snap >before; smfit doctor --sysroot snap >after; cmp before after && find snap -type f | sort | head -4
 snap/env.txt
 snap/ldconfig.txt
+snap/packages.json
 snap/sys/bus/pci/devices/0000:01:00.0/class
 
-$ smfit doctor --sysroot torch920m --snapshot snap2 -q >/dev/null; smfit doctor --sysroot snap2; cat snap2/env.txt
+$ smfit doctor --sysroot torch920m --snapshot snap2 -q >/dev/null; smfit doctor --sysroot snap2; cat snap2/env.txt; grep -E '"(name|version|cuda|path|python)"|(sm|compute)_' snap2/packages.json | tr -d '\n ' | sed 's/"name"/\n&/g'
 GeForce 920M (3.5), driver 470.256.02
 
 diagnosis       Nothing with GPU code was found to look at.
 VIRTUAL_ENV=/home/user/env
+
+"name":"cupy-cuda100","version":"9.6.0","cuda":"10.0","path":"cupy/_core/core.so","sm_60","sm_61","sm_70","sm_75","compute_30","compute_50","compute_70""python":"3.7"
+"name":"torch","version":"1.3.1","cuda":"10.1","path":"torch/lib/libtorch.so","sm_37","sm_50","sm_60","sm_61","sm_70","sm_75","compute_37""python":"3.7"
+"name":"torchvision","version":"0.4.1","cuda":"10.1","path":"torchvision/_C.so","sm_35","sm_50","sm_60","sm_70","sm_75","compute_50""python":"3.7"
