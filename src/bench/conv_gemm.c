@@ -1,5 +1,7 @@
 /* Convolutions whose arithmetic is left to the kernels of bench/gemm.h. Images are NCHW, and so, as
  * BLAS has it, matrices of pixels x channels; weights are those of inputs x outputs. */
+#include <math.h>
+
 #include "bench/conv_parts.h"
 #include "bench/gemm.h"
 #include "kernels/layers_args.h"
@@ -86,7 +88,8 @@ int conv_gemm_finish(const struct conv_job *job, struct err *err)
                                    .channels = s->k,
                                    .area = area,
                                    .packed = area % LAYERS_EACH == 0,
-                                   .relu = job->options.relu };
+                                   .relu = job->options.relu,
+                                   .most = INFINITY };
     void *arguments[] = { &output, &output, &scale, &shift, &a };
     const unsigned grid[3] = { conv_ceil_div(count, LAYERS_THREADS * LAYERS_EACH), 1, 1 };
     if (!job->options.bias && !job->options.relu)
