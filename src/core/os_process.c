@@ -109,6 +109,24 @@ static _Noreturn void run_child(const struct os_process *process, struct pipes *
     give_up(p->child[START]);
 }
 
+/* The child that is being waited for; 0 none. */
+static volatile pid_t running;
+
+void os_process_end_running(void)
+{
+    pid_t pid = running;
+    if (pid <= 0)
+        return;
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    for (int i = 0; i < 1000 && waitpid(pid, NULL, WNOHANG) == 0; i++)
+        poll(NULL, 0, 1);
+    /* Its own children are another's to wait for. */
+    for (int i = 0; i < 200 && kill(-pid, 0) == 0; i++)
+        poll(NULL, 0, 1);
+    running = 0;
+}
+
 static uint64_t now_ms(void)
 {
     struct timespec t;
@@ -255,6 +273,7 @@ int os_process_run(const struct os_process *process, struct os_process_result *r
         err_errno(err, "cannot start '%s'", process->argv[0]);
         goto done;
     }
+    running = pid;
     for (int i = 0; i < PIPES; i++)
         close_fd(&p.child[i]);
     errno = started(&p);
@@ -275,6 +294,7 @@ int os_process_run(const struct os_process *process, struct os_process_result *r
     result->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     code = 0;
 done:
+    running = 0;
     signal(SIGCHLD, old_chld);
     close_all(&p);
     return code;

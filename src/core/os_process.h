@@ -51,6 +51,10 @@ int os_process_run(const struct os_process *process, struct os_process_result *r
                    struct err *err);
 void os_process_result_free(struct os_process_result *result);
 
+/* For handlers of signals that end this program: ends the child that os_process_run() waits for, if any, with its own
+ * children, and waits a second at most until it is gone. */
+void os_process_end_running(void);
+
 /* Path of the running program, for starting copies of itself. */
 int os_self_path(char *path, size_t size, struct err *err);
 

@@ -1,7 +1,6 @@
 #include "doctor/saved_image.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,9 +55,14 @@ static bool is_wanted(const char *path)
     return owners_may_hold(path) && (strchr(base, '.') || strstr(path, "bin/"));
 }
 
-/* A path of a member that stays below its folder. */
+/* A path of a member that stays below its folder, and no deeper than os_walk() would look. */
 static bool is_safe(const char *path)
 {
+    unsigned depth = 0;
+    for (const char *p = path; *p; p++)
+        depth += *p == '/';
+    if (depth > OS_WALK_DEPTH_MAX)
+        return false;
     if (!*path || *path == '/' || strcmp(path, "..") == 0 || str_starts(path, "../") ||
         str_ends(path, "/.."))
         return false;
@@ -168,17 +172,6 @@ static int on_file(void *self, const char *member, struct input *in, struct err 
 
 /* ---- layers over one another ---- */
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st, (void)kind, (void)at;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS);
-}
-
 struct merge {
     const char *root;
     size_t layer_length;
@@ -193,7 +186,7 @@ static int take_away(const struct merge *m, const char *path)
     if (snprintf(full, sizeof full, "%s/%.*s%s", m->root, (int)(base - path), path, name) <
             (int)sizeof full &&
         strcmp(name, "..") != 0 && strcmp(name, ".") != 0)
-        remove_tree(full);
+        os_remove_tree(full);
     return 0;
 }
 
@@ -281,15 +274,9 @@ static int put_layers(const struct unpack *u, struct err *err)
 
 static int make_folder(struct saved_image *image, struct err *err)
 {
-    const char *tmp = getenv("TMPDIR");
-    char root[600];
-    if (snprintf(image->folder, sizeof image->folder, "%.400s/smfit-image-XXXXXX",
-                 tmp && *tmp ? tmp : "/tmp") < 0 ||
-        !mkdtemp(image->folder)) {
-        int rc = err_errno(err, "cannot make a folder for the image");
-        *image->folder = 0;
-        return rc;
-    }
+    char root[OS_FOLDER_SIZE + 16];
+    if (os_folder_make("image", image->folder, err))
+        return -1;
     snprintf(root, sizeof root, "%s/root", image->folder);
     return mkdir(root, 0700) ? err_errno(err, "cannot make the folder '%s'", root) : 0;
 }
@@ -314,7 +301,5 @@ int saved_image_open(const char *path, uint64_t deadline_ns, struct saved_image 
 
 void saved_image_close(struct saved_image *image)
 {
-    if (*image->folder)
-        remove_tree(image->folder);
-    *image->folder = 0;
+    os_folder_remove(image->folder);
 }

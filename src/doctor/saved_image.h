@@ -8,12 +8,13 @@
 #include <stdint.h>
 
 #include "core/err.h"
+#include "core/os_folder.h"
 
 #define SAVED_IMAGE_BYTES_MAX ((uint64_t)64 << 30) /* that are written */
 
 struct saved_image {
-    char folder[512]; /* the tree; "" none */
-    bool partial;     /* time or a bound ended the reading */
+    char folder[OS_FOLDER_SIZE]; /* the tree; "" none */
+    bool partial;                /* time or a bound ended the reading */
 };
 
 /* Reads until `deadline_ns` (0: none). -1 when the file cannot be read, or is no image: it has no

@@ -1,33 +1,9 @@
 #include "probe/jit.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-    (void)status;
-    (void)type;
-    (void)where;
-    remove(path);
-    return 0;
-}
-
-/* Depth first and without following links: what a driver left in its cache goes with the folder. */
-static void remove_folder(const char *path)
-{
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static int make_folder(char *path, size_t size, struct err *err)
-{
-    const char *base = getenv("TMPDIR");
-    int n = snprintf(path, size, "%s/smfit-jit-XXXXXX", base && *base ? base : "/tmp");
-    if (n < 0 || (size_t)n >= size)
-        return err_set(err, ERR_LIMIT, "name of the temporary folder is too long");
-    return mkdtemp(path) ? 0 : err_errno(err, "cannot make a temporary folder '%s'", path);
-}
+#include "core/os_folder.h"
 
 /* One pass over the PTX images in a worker of its own: so that nothing stays loaded from before. */
 static int pass(struct load_plan *plan, const char *const *environment, struct load_fact *facts,
@@ -51,17 +27,15 @@ int jit_measure(const struct probe_images *images, struct load_plan *plan, struc
 {
     struct load_item items[JIT_IMAGES_MAX];
     struct load_fact *facts = calloc((size_t)JIT_IMAGES_MAX * 3, sizeof *facts);
-    char folder[4096] = "", cache[4200];
+    char folder[OS_FOLDER_SIZE] = "", cache[OS_FOLDER_SIZE + 32];
     int failed = -1;
     *count = 0;
     if (!facts) {
         err_set(err, ERR_MEMORY, "out of memory");
         goto done;
     }
-    if (make_folder(folder, sizeof folder, err)) {
-        folder[0] = 0;
+    if (os_folder_make("jit", folder, err))
         goto done;
-    }
     snprintf(cache, sizeof cache, "CUDA_CACHE_PATH=%s", folder);
     const char *const without[] = { "CUDA_CACHE_DISABLE=1", NULL };
     const char *const with[] = { "CUDA_CACHE_DISABLE=0", cache, NULL };
@@ -81,8 +55,7 @@ int jit_measure(const struct probe_images *images, struct load_plan *plan, struc
     *count = plan->count;
     failed = 0;
 done:
-    if (*folder)
-        remove_folder(folder);
+    os_folder_remove(folder);
     free(facts);
     plan->items = NULL;
     plan->environment = NULL;

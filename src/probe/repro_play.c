@@ -41,16 +41,11 @@ static int write_right(const char *path, struct err *err)
 
 int repro_files_make(struct repro_files *files, bool none, struct err *err)
 {
-    const char *tmp = getenv("TMPDIR");
     *files = (struct repro_files){ 0 };
     if (none)
         return 0;
-    snprintf(files->folder, sizeof files->folder, "%s/smfit-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(files->folder)) {
-        err_errno(err, "cannot make a folder '%s'", files->folder);
-        files->folder[0] = 0;
+    if (os_folder_make("repro", files->folder, err))
         return -1;
-    }
     snprintf(files->wrong, sizeof files->wrong, "%s/wrong.fatbin", files->folder);
     snprintf(files->right, sizeof files->right, "%s/right.fatbin", files->folder);
     if (write_right(files->right, err) == 0)
@@ -61,12 +56,7 @@ int repro_files_make(struct repro_files *files, bool none, struct err *err)
 
 void repro_files_remove(struct repro_files *files)
 {
-    if (!*files->folder)
-        return;
-    unlink(files->wrong);
-    unlink(files->right);
-    rmdir(files->folder);
-    files->folder[0] = 0;
+    os_folder_remove(files->folder);
 }
 
 /* ---- the runtime's turn ---------------------------------------------------------------------- */

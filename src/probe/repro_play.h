@@ -2,6 +2,7 @@
 #ifndef PROBE_REPRO_PLAY_H
 #define PROBE_REPRO_PLAY_H
 
+#include "core/os_folder.h"
 #include "probe/repro.h"
 
 void repro_unable(struct repro_result *result, const char *reason, const char *virtual_card);
@@ -22,9 +23,9 @@ void repro_judge(struct repro_result *result, int cuda);
 
 /* Files for the runtime's programs in a folder of their own under TMPDIR. */
 struct repro_files {
-    char folder[4096]; /* "" none was made */
-    char wrong[4128];  /* the container that failed, which the worker writes */
-    char right[4128];  /* the whole container of this program */
+    char folder[OS_FOLDER_SIZE];     /* "" none was made */
+    char wrong[OS_FOLDER_SIZE + 32]; /* the container that failed, which the worker writes */
+    char right[OS_FOLDER_SIZE + 32]; /* the whole container of this program */
 };
 
 /* `none`: makes nothing. */
