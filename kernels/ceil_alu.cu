@@ -12,69 +12,37 @@
  * first Maxwell issue pairs) and the latency is hidden from few warps on. With the same register as
  * factor and addend an instruction reads two registers and not three: the banks of Kepler's register
  * file do not give three to each lane in each cycle. The host repeats a thread's work bit for bit. */
-#include "ceil.h"
+#include "ceil_chain.h"
 
-template <typename T> static __device__ __forceinline__ void begin(T (&r)[CEIL_CHAINS], const T *in)
-{
-    const unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
-#pragma unroll
-    for (unsigned c = 0; c < CEIL_CHAINS; c++)
-        r[c] = in[(c + t) % CEIL_CHAINS];
-}
+struct fma_of_floats {
+    float factor;
+    __device__ __forceinline__ float next(float r) const { return __fmaf_rn(r, factor, r); }
+    __device__ __forceinline__ float join(float a, float b) const { return __fadd_rn(a, b); }
+};
+
+struct fma_of_doubles {
+    double factor;
+    __device__ __forceinline__ double next(double r) const { return __fma_rn(r, factor, r); }
+    __device__ __forceinline__ double join(double a, double b) const { return __dadd_rn(a, b); }
+};
+
+struct mad_of_words {
+    unsigned factor, addend;
+    __device__ __forceinline__ unsigned next(unsigned r) const { return r * factor + addend; }
+    __device__ __forceinline__ unsigned join(unsigned a, unsigned b) const { return a ^ b; }
+};
 
 CEIL_KERNEL fma_f32(float *out, const float *in, int rounds, float factor)
 {
-    float r[CEIL_CHAINS];
-    begin(r, in);
-#pragma unroll 1
-    for (int i = 0; i < rounds; i++) {
-#pragma unroll
-        for (int s = 0; s < CEIL_STEPS; s++)
-#pragma unroll
-            for (int c = 0; c < CEIL_CHAINS; c++)
-                r[c] = __fmaf_rn(r[c], factor, r[c]);
-    }
-    float sum = r[0];
-#pragma unroll
-    for (int c = 1; c < CEIL_CHAINS; c++)
-        sum = __fadd_rn(sum, r[c]);
-    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    chain_ceiling(out, in, rounds, fma_of_floats{ factor });
 }
 
 CEIL_KERNEL fma_f64(double *out, const double *in, int rounds, double factor)
 {
-    double r[CEIL_CHAINS];
-    begin(r, in);
-#pragma unroll 1
-    for (int i = 0; i < rounds; i++) {
-#pragma unroll
-        for (int s = 0; s < CEIL_STEPS; s++)
-#pragma unroll
-            for (int c = 0; c < CEIL_CHAINS; c++)
-                r[c] = __fma_rn(r[c], factor, r[c]);
-    }
-    double sum = r[0];
-#pragma unroll
-    for (int c = 1; c < CEIL_CHAINS; c++)
-        sum = __dadd_rn(sum, r[c]);
-    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    chain_ceiling(out, in, rounds, fma_of_doubles{ factor });
 }
 
 CEIL_KERNEL mad_i32(unsigned *out, const unsigned *in, int rounds, unsigned factor, unsigned addend)
 {
-    unsigned r[CEIL_CHAINS];
-    begin(r, in);
-#pragma unroll 1
-    for (int i = 0; i < rounds; i++) {
-#pragma unroll
-        for (int s = 0; s < CEIL_STEPS; s++)
-#pragma unroll
-            for (int c = 0; c < CEIL_CHAINS; c++)
-                r[c] = r[c] * factor + addend;
-    }
-    unsigned sum = r[0];
-#pragma unroll
-    for (int c = 1; c < CEIL_CHAINS; c++)
-        sum ^= r[c];
-    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    chain_ceiling(out, in, rounds, mad_of_words{ factor, addend });
 }

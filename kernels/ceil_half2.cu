@@ -7,27 +7,16 @@
  * the single-precision rate. */
 #include <cuda_fp16.h>
 
-#include "ceil.h"
+#include "ceil_chain.h"
+
+struct fma_of_halves {
+    __half2 factor;
+    __device__ __forceinline__ __half2 next(__half2 r) const { return __hfma2(r, factor, r); }
+    __device__ __forceinline__ __half2 join(__half2 a, __half2 b) const { return __hadd2(a, b); }
+};
 
 CEIL_KERNEL fma_half2(__half2 *out, const __half2 *in, int rounds, unsigned factor)
 {
-    const unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
     const __half2 f = *reinterpret_cast<const __half2 *>(&factor);
-    __half2 r[CEIL_CHAINS];
-#pragma unroll
-    for (unsigned c = 0; c < CEIL_CHAINS; c++)
-        r[c] = in[(c + t) % CEIL_CHAINS];
-#pragma unroll 1
-    for (int i = 0; i < rounds; i++) {
-#pragma unroll
-        for (int s = 0; s < CEIL_STEPS; s++)
-#pragma unroll
-            for (int c = 0; c < CEIL_CHAINS; c++)
-                r[c] = __hfma2(r[c], f, r[c]);
-    }
-    __half2 sum = r[0];
-#pragma unroll
-    for (int c = 1; c < CEIL_CHAINS; c++)
-        sum = __hadd2(sum, r[c]);
-    out[t] = sum;
+    chain_ceiling(out, in, rounds, fma_of_halves{ f });
 }
