@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/images.h"
+
 void tally_free(struct tally *t)
 {
     for (size_t i = 0; i < t->group_count; i++)
@@ -141,38 +143,11 @@ int tally_container(struct tally *t, const struct scan_container *c, bool empty,
     return 0;
 }
 
-static enum arch_image_kind rule_kind(enum image_kind kind)
-{
-    switch (kind) {
-    case IMAGE_CUBIN:
-        return ARCH_CUBIN;
-    case IMAGE_PTX:
-        return ARCH_PTX;
-    case IMAGE_LTO:
-        return ARCH_LTO;
-    case IMAGE_UNKNOWN:
-    case IMAGE_CUBIN_TEXT:
-        break;
-    }
-    return ARCH_OTHER;
-}
-
 size_t tally_group_images(const struct tally *t, const struct tally_group *group,
                           struct arch_image *images)
 {
-    for (size_t i = 0; i < group->row_count; i++) {
-        const struct image *image = &t->rows[group->rows[i]].image;
-        images[i] = (struct arch_image){
-            .kind = rule_kind(image->kind),
-            .arch = image->arch,
-            .suffix = image->suffix,
-            .ptx_major = image->ptx_major,
-            .ptx_minor = image->ptx_minor,
-            .toolkit_major = image->toolkit_major,
-            .toolkit_minor = image->toolkit_minor,
-            .zstd = image->compression == IMAGE_ZSTD,
-        };
-    }
+    for (size_t i = 0; i < group->row_count; i++)
+        images[i] = probe_image_facts(&t->rows[group->rows[i]].image);
     return group->row_count;
 }
 
