@@ -61,7 +61,8 @@ static int find_packages(struct doctor *d, const struct doctor_request *request,
     if (find_apps(d, request, err))
         return -1;
     d->local_is_app = is_given(request, "/usr/local");
-    if (!request->python_count && packages_of_system(d, !request->app_count, err))
+    if (request->python_count ? packages_of_nvidia(d, err)
+                              : packages_of_system(d, !request->app_count, err))
         return -1;
     copies_find(d);
     return 0;

@@ -68,7 +68,17 @@ static bool all_run(const struct doctor *d)
     return any;
 }
 
-static bool is_refuted(const struct doctor *d, enum doctor_cause cause)
+/* All of the driver's parts are there and of one version. A container may be given others when it
+ * starts. */
+static bool parts_match(const struct doctor *d)
+{
+    const struct host *h = &d->host;
+    return *h->module && strcmp(h->module, h->library_version) == 0 && *h->jit_library &&
+           !*h->container && !h->library_is_compat;
+}
+
+/* `only`: the text has no other cause. */
+static bool is_refuted(const struct doctor *d, enum doctor_cause cause, bool only)
 {
     switch (cause) {
     case CAUSE_A1:
@@ -77,6 +87,7 @@ static bool is_refuted(const struct doctor *d, enum doctor_cause cause)
     case CAUSE_A4: return all_run(d);
     case CAUSE_A5: return d->gpu_count && !any_tegra(d);
     case CAUSE_A6: return d->gpu_count == 1;
+    case CAUSE_A14: return !only && parts_match(d);
     case CAUSE_A15: return all_gpus_known(d);
     case CAUSE_N1: return has_gpu_build(d);
     case CAUSE_N2: return every_gpu_bound(d) && *d->host.library;
@@ -175,6 +186,8 @@ static void put_path(const struct doctor *d, struct finding *one)
     case CAUSE_A9:
     case CAUSE_A10: put_tool(d, one); break;
     case CAUSE_A14: put_compat(d, one); break;
+    case CAUSE_A17: finding_put_floor(d, one); break;
+    case CAUSE_A18: finding_put_library(d, one); break;
     case CAUSE_A3:
     case CAUSE_A7:
     case CAUSE_A8:
@@ -205,7 +218,7 @@ static bool is_outweighed(const struct findings *f, enum doctor_cause cause)
 void finding_error(const struct doctor *d, struct findings *f)
 {
     size_t i = 0;
-    while (i < f->error.count && is_refuted(d, f->error.causes[i]))
+    while (i < f->error.count && is_refuted(d, f->error.causes[i], f->error.count == 1))
         i++;
     if (i == f->error.count || is_outweighed(f, f->error.causes[i]))
         return;

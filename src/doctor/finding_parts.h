@@ -31,6 +31,11 @@ enum finding_tool finding_tool_in_use(const struct doctor *d, int *package);
 bool finding_put_tool(struct finding *one, const struct doctor *d, const char *toolkit,
                       enum finding_tool tool);
 
+/* The path becomes the copy in use of the library that the error text speaks of, by its name or by the
+ * symbol that it lacks; for the floor, of cuDNN or cuBLAS. None is found: the path stays empty. */
+void finding_put_library(const struct doctor *d, struct finding *one);
+void finding_put_floor(const struct doctor *d, struct finding *one);
+
 /* Names. */
 bool finding_is_torch(const char *package);
 void finding_put_gpu(struct remark *r, const struct doctor_gpu *gpu);

@@ -113,6 +113,18 @@ static bool released_otherwise(const struct doctor_package *p, size_t file)
     return known;
 }
 
+/* The makers have released this library for many architectures, as far as is known. */
+static bool is_released_for_many(const struct doctor_package *p)
+{
+    const struct table *t = data_table(DATA_BUILDS);
+    const char *name = packages_is_pytorch(p) ? "torch" : p->name;
+    for (size_t row = 0; row < t->row_count; row++)
+        if (role_same_name(table_field(t, row, "package"), name) &&
+            count_of(table_field(t, row, "archs")) >= LIST_LEAST)
+            return true;
+    return false;
+}
+
 /* ---- programs ---- */
 
 /* Where compilers leave what they make. */
@@ -133,6 +145,22 @@ static bool is_build_folder(const char *path)
             return true;
     }
     return false;
+}
+
+/* The program's own folder may be the build's: "opencv/build", "bin/libopencv_core.so". */
+static bool was_built_there(const struct doctor_package *p, const char *path)
+{
+    const char *slash = strrchr(p->base, '/');
+    char end[ROOT_PATH_MAX];
+    snprintf(end, sizeof end, "%.255s/%.2000s", slash ? slash + 1 : p->base, path);
+    return is_build_folder(path) || is_build_folder(end);
+}
+
+/* "~/.cache/huggingface/hub/...": what was downloaded, whatever the folders in it are called; but
+ * PyTorch compiles extensions in "~/.cache/torch_extensions". */
+static bool is_download(const struct doctor_package *p)
+{
+    return strstr(p->base, "/.cache/") && !strstr(p->base, "/torch_extensions");
 }
 
 /* What lies beside a program that was compiled there. */
@@ -202,7 +230,8 @@ static bool is_for_one_card(const struct doctor *d, const struct doctor_package 
     if (p->role == DOCTOR_PROGRAM && !packages_is_alternative(p->files[file].path))
         return cubins[0] / 10 <= d->gpus[gpu].rule.cc / 10 && !archs_of(h, ARCH_PTX, ptx);
     return p->role == DOCTOR_FRAMEWORK &&
-           (has_own_shape(p, file) || cubins[0] / 10 < d->gpus[gpu].rule.cc / 10);
+           (has_own_shape(p, file) || cubins[0] / 10 < d->gpus[gpu].rule.cc / 10 ||
+            is_released_for_many(p));
 }
 
 /* "gromacs/lib/libgromacs.so": "make install" with a prefix of its own. */
@@ -248,7 +277,7 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
         return true;
     if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
         return p->origin == DOCTOR_PIP && (role_is_source(p->name) || released_otherwise(p, file));
-    if (p->bundled)
+    if (p->bundled || is_download(p))
         return false;
     if (p->origin == DOCTOR_SYSTEM)
         return str_starts(p->base, "/usr/local") &&
@@ -256,7 +285,7 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
     if (is_brought_along(p, file))
         return has_own_shape(p, file);
     bool windows = str_ends(path, ".exe") || str_ends(path, ".dll"); /* mostly released as such */
-    return (role_is_source(p->name) && !windows) || is_build_folder(path) ||
+    return (role_is_source(p->name) && !windows) || was_built_there(p, path) ||
            (has_own_shape(p, file) && !role_is_framework_name(p->name)) ||
            is_beside_sources(d, p, path);
 }

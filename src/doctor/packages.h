@@ -13,6 +13,9 @@ int packages_of_app(struct doctor *d, const char *folder, struct err *err);
 /* /opt (with `opt`), /usr/local, and cuDNN as ldconfig lists it. */
 int packages_of_system(struct doctor *d, bool opt, struct err *err);
 
+/* Only cuDNN and NVRTC, which an environment may take from there. */
+int packages_of_nvidia(struct doctor *d, struct err *err);
+
 void packages_free(struct doctor *d);
 
 #endif

@@ -201,6 +201,11 @@ static int read_programs(struct doctor *d, struct err *err)
     return rc;
 }
 
+int packages_of_nvidia(struct doctor *d, struct err *err)
+{
+    return read_listed(d, "system", true, err);
+}
+
 int packages_of_system(struct doctor *d, bool opt, struct err *err)
 {
     struct app_walk local = { .d = d,
@@ -210,7 +215,7 @@ int packages_of_system(struct doctor *d, bool opt, struct err *err)
                               .skip_toolkits = true };
     if ((opt && read_opt(d, err)) || (!d->local_is_app && walk(&local, err)))
         return -1;
-    return read_listed(d, "system", true, err) || read_listed(d, "system libraries", false, err) ||
+    return packages_of_nvidia(d, err) || read_listed(d, "system libraries", false, err) ||
                    read_programs(d, err)
                ? -1
                : 0;

@@ -180,16 +180,30 @@ static bool has_framework_beside(const struct doctor *d, const struct doctor_pac
     return false;
 }
 
+/* A module of Python by its name, which no program's own code is. */
+static bool is_module(const struct doctor *d, const struct doctor_package *p)
+{
+    int file = d->gpu_count && p->fault[0] >= 0 ? p->fault[0] : 0;
+    const char *path = p->file_count ? p->files[file].path : "";
+    return strstr(path, ".cpython-") || strstr(path, ".abi3.so") || str_ends(path, ".pyd");
+}
+
 static enum doctor_role role_of(const struct doctor *d, const struct doctor_package *p)
 {
     long row = row_of(p->name);
+    if (row < 0 && str_starts(p->name, "lib")) /* "libcuml" of conda */
+        row = row_of(p->name + 3);
     if (row < 0 && p->file_count) { /* "rapids-cuml" keeps its files in "cuml" */
         char folder[96];
         packages_part_name(p->files[0].path, folder, sizeof folder);
         row = row_of(folder);
     }
-    if ((p->origin == DOCTOR_APP && !p->bundled) || p->origin == DOCTOR_SYSTEM)
+    if (p->origin == DOCTOR_SYSTEM)
         return DOCTOR_PROGRAM;
+    if (p->origin == DOCTOR_APP && !p->bundled)
+        return is_module(d, p) && !is_framework_row(row) && !role_is_source(p->name)
+                   ? DOCTOR_EXTENSION
+                   : DOCTOR_PROGRAM;
     if (row >= 0 && !role_is_source(p->name))
         return is_framework_row(row) ? DOCTOR_FRAMEWORK : DOCTOR_EXTENSION;
     return p->on_framework || is_linked_with_one(d, p) || has_framework_beside(d, p)

@@ -240,3 +240,29 @@ Test(finding, a_main_library_without_gpu_code_is_a_fault_where_no_other_runs)
     d.package_count = 1;
     assert_cause(NULL, CAUSE_N1);
 }
+
+Test(finding, parts_of_one_version_speak_against_a_mismatch)
+{
+    card(0, "RTX 2080 Ti", 75, "515.65.01");
+    package(0, "torch", DOCTOR_FRAMEWORK, 70, 75);
+    assert_cause("CUDA unknown error - this may be due to an incorrectly set up environment",
+                 CAUSE_A19);
+    *d.host.jit_library = 0;
+    assert_cause("CUDA unknown error - this may be due to an incorrectly set up environment",
+                 CAUSE_A14);
+}
+
+Test(finding, a_missing_symbol_names_the_library_that_lacks_it)
+{
+    card(0, "Tesla T4", 75, "525.105.17");
+    package(0, "nvidia-cublas-cu11", DOCTOR_FRAMEWORK, 70, 75);
+    d.lookups[0] = (struct doctor_lookup){ .soname = "libcublas.so.11",
+                                           .path = "/env/libcublas.so.11",
+                                           .how = LOADER_RUNPATH };
+    d.lookups[1] = (struct doctor_lookup){ .soname = "libcublasLt.so.11",
+                                           .path = "/usr/local/cuda-11.3/lib64/libcublasLt.so.11",
+                                           .how = LOADER_CACHE };
+    d.lookup_count = 2;
+    assert_cause("libcublas.so.11: undefined symbol: cublasLtGetStatusString", CAUSE_A18);
+    cr_assert_str_eq(found.list[0].path, "/usr/local/cuda-11.3/lib64/libcublasLt.so.11");
+}

@@ -9,6 +9,8 @@ static struct doctor_file file;
 static struct holds_group group;
 static struct arch_image images[8];
 
+static char *base = "/opt/x";
+
 static bool is_own(const char *program, char *path, size_t count, const unsigned *archs)
 {
     struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
@@ -18,7 +20,7 @@ static bool is_own(const char *program, char *path, size_t count, const unsigned
     group = (struct holds_group){ .images = images, .image_count = count, .containers = 1 };
     file = (struct doctor_file){ .path = path, .holds = { .groups = &group, .group_count = 1 } };
     package = (struct doctor_package){ .origin = DOCTOR_APP, .role = DOCTOR_PROGRAM, .env = -1,
-                                       .base = "/opt/x", .files = &file, .file_count = 1 };
+                                       .base = base, .files = &file, .file_count = 1 };
     str_copy(package.name, sizeof package.name, program);
     return own_build_is(&d, &package, 0, 0);
 }
@@ -41,4 +43,33 @@ Test(own_build, the_library_that_was_itself_compiled_there_is_its_owners)
 {
     static const unsigned archs[] = { 60, 61, 86, 89 };
     cr_assert(is_own("tensorflow", "build/libtensorflow.so.2", 4, archs));
+}
+
+Test(own_build, the_programs_folder_may_be_the_builds)
+{
+    base = "/home/u/opencv/build";
+    cr_assert(is_own("opencv", "bin/opencv_cudaimgproc310.dll", 6, tensorflow_2_3));
+    base = "/home/u/opencv";
+    cr_assert_not(is_own("opencv", "bin/opencv_cudaimgproc310.dll", 6, tensorflow_2_3));
+}
+
+Test(own_build, what_lies_in_a_cache_of_downloads_was_not_compiled_there)
+{
+    base = "/home/u/.cache/huggingface/hub/models--x/snapshots/0";
+    cr_assert_not(is_own("0", "build/torch29-cu128/_attn.abi3.so", 6, tensorflow_2_3));
+    base = "/home/u/.cache/torch_extensions/py310_cu121";
+    cr_assert(is_own("py310_cu121", "build/_attn.so", 6, tensorflow_2_3));
+}
+
+Test(own_build, one_architecture_of_a_library_that_its_makers_build_for_many_is_somebodys_own)
+{
+    static const unsigned archs[] = { 70 };
+    is_own("tensorflow-gpu", "tensorflow/_pywrap.so", 1, archs); /* for the parts */
+    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
+    d.gpus[0].rule.cc = 61;
+    package.origin = DOCTOR_PIP;
+    package.role = DOCTOR_FRAMEWORK;
+    cr_assert(own_build_is(&d, &package, 0, 0));
+    str_copy(package.name, sizeof package.name, "a-library-that-no-table-has");
+    cr_assert_not(own_build_is(&d, &package, 0, 0));
 }

@@ -43,7 +43,23 @@ Test(role, the_folder_tells_what_a_package_is_whose_own_name_is_not_known)
     struct doctor d = { .sysroot = "/nonexistent", .packages = &p, .package_count = 1 };
     role_assign(&d);
     cr_assert_eq(p.role, DOCTOR_FRAMEWORK);
+    p = with_file("libcuml", "lib/libcuml++.so");
+    role_assign(&d);
+    cr_assert_eq(p.role, DOCTOR_FRAMEWORK);
     p = with_file("some-distribution", "pointnet2_ops/_ext.so");
     role_assign(&d);
     cr_assert_eq(p.role, DOCTOR_EXTENSION);
+}
+
+Test(role, a_module_of_python_is_no_program)
+{
+    struct doctor_package p = with_file("0", "build/torch29-cu128/_attn.abi3.so");
+    struct doctor d = { .sysroot = "/nonexistent", .packages = &p, .package_count = 1 };
+    p.origin = DOCTOR_APP;
+    role_assign(&d);
+    cr_assert_eq(p.role, DOCTOR_EXTENSION);
+    p = with_file("0", "lib/libattn.so");
+    p.origin = DOCTOR_APP;
+    role_assign(&d);
+    cr_assert_eq(p.role, DOCTOR_PROGRAM);
 }

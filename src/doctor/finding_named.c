@@ -1,0 +1,142 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor/finding_parts.h"
+#include "doctor/holds.h"
+
+/* Which copy of a library of NVIDIA's an error text speaks of. */
+
+/* The library that a missing symbol should have been in. */
+static const char *library_of(const char *symbol)
+{
+    static const struct {
+        const char *start, *library;
+    } starts[] = { { "cublasLt", "libcublasLt.so" },     { "cublas", "libcublas.so" },
+                   { "cudnn", "libcudnn.so" },           { "cusparse", "libcusparse.so" },
+                   { "cusolver", "libcusolver.so" },     { "cufft", "libcufft.so" },
+                   { "nvrtc", "libnvrtc.so" },           { "nccl", "libnccl.so" },
+                   { "__nvJitLink", "libnvJitLink.so" }, { "__cuda", "libcudart.so" },
+                   { "cuda", "libcudart.so" } };
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (str_starts(symbol, starts[i].start))
+            return starts[i].library;
+    return NULL;
+}
+
+/* "libcublas.so": of the missing symbol, else the last one that the text names; "" none. */
+static void library_named(const char *text, char *name, size_t size)
+{
+    const char *symbol = strcasestr(text, "undefined symbol"), *library = NULL;
+    *name = 0;
+    if (symbol) {
+        symbol += strlen("undefined symbol");
+        library = library_of(symbol + strspn(symbol, ": '\""));
+    }
+    if (library) {
+        str_copy(name, size, library);
+        return;
+    }
+    for (const char *p = text; (p = strstr(p, "lib")); p += 3) {
+        size_t n = strcspn(p, " ,:;'\"()/");
+        const char *so = memmem(p, n, ".so", 3);
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", so ? (int)(so + 3 - p) : 0, p);
+        if (so && holds_is_nvidia_file(word))
+            str_copy(name, size, word);
+    }
+}
+
+static bool is_copy_of(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return str_starts(slash ? slash + 1 : path, name);
+}
+
+/* What a package asks for, as the loader gives it; conda's Python has the environment's lib on its
+ * own path. */
+static bool put_lookup(const struct doctor *d, struct finding *one, const char *name)
+{
+    for (size_t i = 0; i < d->lookup_count; i++) {
+        const struct doctor_lookup *l = &d->lookups[i];
+        int env = d->packages[l->package].env;
+        char path[ROOT_PATH_MAX];
+        if (!str_starts(l->soname, name))
+            continue;
+        if (*l->path)
+            str_copy(one->path, sizeof one->path, l->path);
+        else if (env >= 0)
+            snprintf(path, sizeof path, "%s/lib/%s", d->envs[env].path, l->soname);
+        if (*l->path || (env >= 0 && root_real(d->sysroot, path, one->path))) {
+            one->package = l->package;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool put_listed(const struct doctor *d, struct finding *one, const char *name)
+{
+    for (size_t i = 0; i < d->host.loader.count; i++)
+        if (str_starts(d->host.loader.entries[i].soname, name) &&
+            root_real(d->sysroot, d->host.loader.entries[i].path, one->path))
+            return true;
+    return false;
+}
+
+static bool put_packaged(const struct doctor *d, struct finding *one, const char *name)
+{
+    for (size_t i = 0; i < d->package_count; i++) {
+        const struct doctor_package *p = &d->packages[i];
+        const char *path = p->largest && is_copy_of(p->largest, name) ? p->largest : NULL;
+        for (size_t k = 0; k < p->file_count && !path; k++)
+            path = is_copy_of(p->files[k].path, name) ? p->files[k].path : NULL;
+        if (!path)
+            continue;
+        one->package = (int)i;
+        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
+                 path);
+        return true;
+    }
+    return false;
+}
+
+static bool put_of_toolkit(const struct doctor *d, struct finding *one, const char *name)
+{
+    static const char *const folders[] = { "lib64", "lib", "targets/x86_64-linux/lib" };
+    bool found = false;
+    for (size_t i = 0; i < d->host.toolkit_count * 3 && !found; i++) {
+        struct root_names names;
+        char path[ROOT_PATH_MAX];
+        snprintf(path, sizeof path, "%.2000s/%s", d->host.toolkits[i / 3].path, folders[i % 3]);
+        root_list(d->sysroot, path, &names);
+        for (size_t k = 0; k < names.count && !found; k++) {
+            snprintf(path, sizeof path, "%.2000s/%s/%.255s", d->host.toolkits[i / 3].path,
+                     folders[i % 3], names.list[k]);
+            found = str_starts(names.list[k], name) && root_real(d->sysroot, path, one->path);
+        }
+        root_names_free(&names);
+    }
+    return found;
+}
+
+/* The copy that a package here is given, else the one that the loader gives to a program without
+ * paths of its own, else one that lies in a package or a toolkit. */
+static void put_library(const struct doctor *d, struct finding *one, const char *name)
+{
+    if (!put_lookup(d, one, name) && !put_listed(d, one, name) && !put_packaged(d, one, name) &&
+        !put_of_toolkit(d, one, name))
+        *one->path = 0;
+}
+
+void finding_put_library(const struct doctor *d, struct finding *one)
+{
+    char name[64];
+    library_named(d->error, name, sizeof name);
+    if (*name)
+        put_library(d, one, name);
+}
+
+void finding_put_floor(const struct doctor *d, struct finding *one)
+{
+    put_library(d, one, strcasestr(d->error, "cudnn") ? "libcudnn.so" : "libcublas.so");
+}
