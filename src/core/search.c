@@ -101,6 +101,8 @@ static bool try_all(struct attempt *a, const struct search *where)
         for (const char *const *name = a->what->names; *name; name++)
             if (try_in(a, where->folders[i], "", *name))
                 return true;
+    if (a->first.code != ERR_NONE)
+        return false; /* whoever named the folder is not given another's unasked */
     for (const char *const *name = a->what->names; *name; name++)
         if ((!where->alone && !strpbrk(*name, "*?") && try_path(a, *name)) ||
             (!where->alone && try_cuda_home(a, *name)) || try_sites(a, where, *name))

@@ -34,7 +34,7 @@ struct search_found {
 
 /* Opens the first that loads and that `accept` (may be NULL) takes: from `folders` each name, then each name
  * in turn from the loader's own places (LD_LIBRARY_PATH, ldconfig), $CUDA_HOME, $CUDA_PATH,
- * /usr/local/cuda and `sites`. Returns -1 with ERR_MISSING: why the first that was there did not do, or
+ * /usr/local/cuda and `sites`; these not where `folders` has one that does not do. Returns -1 with ERR_MISSING: why the first that was there did not do, or
  * that there is none; path is then that one's, or "". `where` may be NULL. */
 int search_open(const struct search *where, const struct search_for *what,
                 int (*accept)(void *self, const struct search_found *found, struct err *err),

@@ -122,13 +122,25 @@ Test(core_search, what_does_not_load_is_the_reason_unless_another_does)
 {
     struct search_found found;
     struct err err;
-    put("folder/libsmfitx.so.2", "no library\n");
+    put("site/vendor/a/lib/libsmfitx.so.2", "no library\n");
     cr_assert_eq(look(1, 1, &found, &err), -1);
     cr_assert_eq(err.code, ERR_MISSING);
-    cr_assert(strstr(err.msg, "/folder/libsmfitx.so.2"), "'%s'", err.msg);
-    cr_assert(strstr(found.path, "/folder/libsmfitx.so.2"));
+    cr_assert(strstr(err.msg, "/lib/libsmfitx.so.2"), "'%s'", err.msg);
+    cr_assert(strstr(found.path, "/lib/libsmfitx.so.2"));
     put_library("site/plain/libsmfitx.so.2");
     expect(1, 1, "/site/plain/libsmfitx.so.2");
+}
+
+Test(core_search, a_broken_library_in_a_given_folder_is_not_replaced_by_another)
+{
+    struct search_found found;
+    struct err err;
+    put("folder/libsmfitx.so.2", "no library\n");
+    put_library("site/plain/libsmfitx.so.2");
+    cr_assert_eq(look(1, 1, &found, &err), -1);
+    cr_assert(strstr(err.msg, "/folder/libsmfitx.so.2"), "'%s'", err.msg);
+    put_library("folder/libsmfitx-0af3.so.1");
+    expect(1, 1, "/folder/libsmfitx-0af3.so.1");
 }
 
 /* tests/stubs: libneeds.so.2 needs libbase.so.2, and says nowhere that it lies beside it. */
