@@ -22,7 +22,8 @@ struct cpu_gemm {
 };
 
 /* `threads` 0: as many as there are physical cores; it holds for the calling thread. -1 with ERR_MISSING
- * and what is missing (path: of the file that did not do, or ""). */
+ * and what is missing (path: of the file that did not do, or ""); with ERR_MEMORY where OpenBLAS could not
+ * get what it works in, for which it would wait for ever. */
 int cpu_gemm_open(struct cpu_gemm *gemm, enum cpu_gemm_library library, const struct search *where,
                   unsigned threads, struct err *err);
 void cpu_gemm_close(struct cpu_gemm *gemm);
