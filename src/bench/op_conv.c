@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/conv.h"
+#include "bench/gemm.h"
 #include "bench/op.h"
 #include "bench/op_array.h"
 #include "bench/op_check.h"
@@ -137,17 +138,30 @@ static int choose(struct op *op, struct conv_state *s, struct err *err)
     return take_workspace(op, s, err);
 }
 
+/* Where the kernels of the matrix product do the work: all of a family come from one image. */
+static void product_kernel(const struct op *op, const char **family, const char **kernel)
+{
+    *family = *kernel = NULL;
+    for (size_t i = 0; i < gemm_variant_count && !*family; i++)
+        if (gemm_variants[i].precision == op->c.precision) {
+            *family = gemm_variants[i].family;
+            *kernel = gemm_variants[i].kernel;
+        }
+}
+
 static int prepare_ours(struct op *op, struct conv_state *s, struct err *err)
 {
     struct gpu_function *f;
     if (choose(op, s, err))
         return -1;
-    const struct conv_algorithm *a = s->algorithm;
-    if (!*a->family)
-        return 0; /* the kernels of the matrix product */
-    if (gpu_kernel(op->place->gpu, a->family, a->kernel, &f, err))
+    const char *family = s->algorithm->family, *kernel = s->algorithm->kernel;
+    if (!*family)
+        product_kernel(op, &family, &kernel);
+    if (!family)
+        return 0;
+    if (gpu_kernel(op->place->gpu, family, kernel, &f, err))
         return -1;
-    gpu_image(op->place->gpu, a->family, f, op->image, sizeof op->image);
+    gpu_image(op->place->gpu, family, f, op->image, sizeof op->image);
     return 0;
 }
 

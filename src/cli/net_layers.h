@@ -6,7 +6,8 @@
 #include "size/net.h"
 
 /* What is assumed of who runs the network, and what is counted once for it:
- *   convolution         one launch, with its bias and a ReLU behind it
+ *   convolution         one launch; its bias and a ReLU behind it are taken to cost nothing, since kernels do
+ *                       them while storing (a 1x1 by the matrix product takes a pass, which is not counted)
  *   linear, matmul      one product; a bias is a pass of its own, with a ReLU behind it
  *   batch norm          a pass of its own, not folded into weights, with a ReLU or ReLU6 behind it
  *   sum of two tensors  a pass of its own, with a ReLU behind it
