@@ -87,6 +87,17 @@ static bool is_header(const json_t *json)
     return schema && strcmp(schema, "smfit.bench.stream") == 0;
 }
 
+int stream_check_version(const json_t *json, struct err *err)
+{
+    const json_t *version = json_object_get(json, "version");
+    if (json_is_integer(version) && json_integer_value(version) == STREAM_VERSION)
+        return 0;
+    if (!json_is_integer(version))
+        return err_set(err, ERR_FORMAT, "its rows are of no version");
+    return err_set(err, ERR_FORMAT, "its rows are of version %lld, and this program reads version %d",
+                   (long long)json_integer_value(version), STREAM_VERSION);
+}
+
 /* Takes one whole line in: the first is the header. */
 static int read_line(const char *text, size_t length, uint64_t offset, json_t **header,
                      struct row_list *rows, struct err *err)
@@ -100,7 +111,7 @@ static int read_line(const char *text, size_t length, uint64_t offset, json_t **
         return err_format(err, offset, "this line is no JSON");
     if (!*header && is_header(json)) {
         *header = json;
-        return 0;
+        return stream_check_version(json, err);
     }
     if (!*header)
         failed = err_set(err, ERR_FORMAT, "it holds no benchmark");

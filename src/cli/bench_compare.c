@@ -24,6 +24,8 @@ static int read_document(const char *path, const char *text, size_t size, struct
     int failed = 0;
     if (!schema || strcmp(schema, "smfit.bench") != 0 || !json_is_array(list))
         failed = err_set(err, ERR_FORMAT, "it holds no benchmark");
+    else
+        failed = stream_check_version(doc, err);
     for (size_t i = 0; i < json_array_size(list) && !failed; i++) {
         struct row row;
         failed = row_parse(&row, json_array_get(list, i), err) || row_list_add(rows, &row, err);

@@ -125,7 +125,7 @@ json_t *bench_options_header(const struct bench_run *r)
     const char *base = (const char *)&r->options;
     json_t *header = json_object(), *options = json_object();
     json_put_text(header, "schema", "smfit.bench.stream");
-    json_put_number(header, "version", 1);
+    json_put_number(header, "version", STREAM_VERSION);
     for (size_t i = 0; i < MEMBERS; i++) {
         const void *at = base + members[i].offset;
         json_put(options, members[i].key,

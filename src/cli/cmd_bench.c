@@ -50,8 +50,12 @@ static int assume(struct bench_run *r, struct err *err)
     if (target_find(r->run->globals, &targets, err))
         return -1;
     const struct target *t = &targets.list[0];
-    if (targets.count != 1 || !t->is_card)
+    if (targets.count != 1)
         err_set(err, ERR_USAGE, "a plan is made for one card");
+    else if (!t->is_card)
+        err_set(err, ERR_USAGE,
+                "a plan is made by a card's figures, and '%s' is an architecture; 'smfit cards' names cards",
+                t->name);
     else if (!roof_of_card(&t->card, &r->roof))
         err_set(err, ERR_USAGE, "there are no figures for '%s'", t->name);
     else

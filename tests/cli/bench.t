@@ -21,7 +21,7 @@ options
       --net NAME        only this network, as the sum of its layers
       --batch N         images at once in networks (default 1)
       --cpu             on the CPU alone
-      --lib-dir DIR     also look for libraries in this folder
+      --lib-dir DIR     look for libraries in this folder first
       --out FILE        write each result to this file as it comes, a JSON object a line
       --resume FILE     go on with a file of --out: what it holds is not done again
       --compare         two results beside each other: same, faster, slower or ambiguous
@@ -98,6 +98,10 @@ $ smfit bench --assume 920m
 [2]
 
 $ smfit bench --list --assume sm_35
+2> smfit: a plan is made by a card's figures, and 'sm_35' is an architecture; 'smfit cards' names cards
+[2]
+
+$ smfit bench --list --assume 920m --assume 940m
 2> smfit: a plan is made for one card
 [2]
 
@@ -127,6 +131,18 @@ $ smfit bench --compare file
 
 $ smfit bench --compare file file
 2> smfit: cannot open 'file': No such file or directory
+[1]
+
+$ printf '{"schema":"smfit.bench","version":2,"rows":[]}' >later.json; smfit bench --compare later.json data/bench/after.jsonl
+2> smfit: 'later.json': its rows are of version 2, and this program reads version 1
+[1]
+
+$ sed '1s/"version":1/"version":7/' data/bench/after.jsonl >later.jsonl; smfit bench --compare data/bench/before.jsonl later.jsonl
+2> smfit: 'later.jsonl': its rows are of version 7, and this program reads version 1
+[1]
+
+$ smfit bench --resume later.jsonl
+2> smfit: 'later.jsonl': its rows are of version 7, and this program reads version 1
 [1]
 
 $ smfit bench --resume file
