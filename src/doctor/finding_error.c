@@ -97,12 +97,14 @@ static bool is_refuted(const struct doctor *d, enum doctor_cause cause, bool onl
 
 /* ---- the file that the text speaks of ---- */
 
-/* A compiler of a package whose version told no fault. */
-static bool put_compiler(const struct doctor *d, struct finding *one, enum finding_tool tool)
+/* A compiler of a package whose version told no fault; `unknown`: that has none. */
+static bool put_compiler(const struct doctor *d, struct finding *one, enum finding_tool tool,
+                         bool unknown)
 {
     for (size_t i = 0; i < d->compiler_count; i++) {
         const char *slash = strrchr(d->compilers[i].path, '/');
-        if (finding_tool_of(slash ? slash + 1 : d->compilers[i].path) != tool)
+        if (finding_tool_of(slash ? slash + 1 : d->compilers[i].path) != tool ||
+            (unknown && *d->compilers[i].toolkit))
             continue;
         one->package = d->compilers[i].package;
         str_copy(one->path, sizeof one->path, d->compilers[i].path);
@@ -153,6 +155,15 @@ static void put_package(const struct doctor *d, struct finding *one)
                  path);
 }
 
+/* Their versions are known, and none of them told a fault. */
+static bool toolkits_are_fine(const struct doctor *d)
+{
+    for (size_t i = 0; i < d->host.toolkit_count; i++)
+        if (!*d->host.toolkits[i].version)
+            return false;
+    return true;
+}
+
 /* Triton brings its own ptxas; others take the system's first. */
 static void put_tool(const struct doctor *d, struct finding *one)
 {
@@ -160,7 +171,8 @@ static void put_tool(const struct doctor *d, struct finding *one)
     if (tool == FINDING_NO_TOOL)
         put_package(d, one);
     if (tool == FINDING_NO_TOOL ||
-        (strcasestr(d->error, "triton") && put_compiler(d, one, tool)))
+        (strcasestr(d->error, "triton") && put_compiler(d, one, tool, false)) ||
+        (toolkits_are_fine(d) && put_compiler(d, one, tool, true)))
         return;
     if (tool == FINDING_PTXAS && *d->host.ptxas) {
         str_copy(one->path, sizeof one->path, d->host.ptxas);
@@ -170,7 +182,7 @@ static void put_tool(const struct doctor *d, struct finding *one)
         if ((d->host.toolkits[i].is_default || d->host.toolkit_count == 1) &&
             finding_put_tool(one, d, d->host.toolkits[i].path, tool))
             return;
-    put_compiler(d, one, tool);
+    put_compiler(d, one, tool, false);
 }
 
 /* A container's runtime may put the compat libcuda first without any sign of that in the files. */

@@ -160,6 +160,21 @@ bool finding_put_tool(struct finding *one, const struct doctor *d, const char *t
     return false;
 }
 
+/* The compiler in use, else the only one that the toolkit has. */
+static bool put_likely_tool(struct finding *one, const struct doctor *d, const char *toolkit)
+{
+    static const enum finding_tool tools[] = { FINDING_NVCC, FINDING_PTXAS, FINDING_NVRTC,
+                                               FINDING_NVVM };
+    size_t count = 0;
+    if (finding_put_tool(one, d, toolkit, finding_tool_in_use(d, &one->package)))
+        return true;
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+        count += finding_put_tool(one, d, toolkit, tools[i]);
+    if (count != 1)
+        *one->path = 0;
+    return count == 1;
+}
+
 static void writes_newer_ptx(const struct doctor *d, struct findings *f,
                              const struct host_toolkit *t, long row, size_t gpu)
 {
@@ -173,7 +188,7 @@ static void writes_newer_ptx(const struct doctor *d, struct findings *f,
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
-    finding_put_tool(one, d, t->path, finding_tool_in_use(d, &one->package));
+    put_likely_tool(one, d, t->path);
     char version[VERSION_TEXT_MAX];
     struct remark *r = finding_say(one, "doctor.toolkit_ptx");
     remark_put(r, "path", t->path);
@@ -196,7 +211,7 @@ static void lacks_gpu(const struct doctor *d, struct findings *f, const struct h
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
-    if (!finding_put_tool(one, d, t->path, finding_tool_in_use(d, &one->package)) &&
+    if (!put_likely_tool(one, d, t->path) &&
         !finding_put_tool(one, d, t->path, FINDING_PTXAS))
         finding_put_tool(one, d, t->path, FINDING_NVRTC);
     struct remark *r = finding_say(one, "doctor.toolkit_gpu");

@@ -10,7 +10,7 @@
 #include "doctor/packages_scan.h"
 #include "doctor/role.h"
 
-#define SHAPE_ARCHS_MAX 3 /* that people name by hand */
+#define SHAPE_ARCHS_MAX 2 /* that people name by hand */
 #define LIST_LEAST      3 /* architectures in a list that is one */
 
 /* ---- packages of Python ---- */
@@ -191,7 +191,7 @@ static bool is_beside_sources(const struct doctor *d, const struct doctor_packag
     return has_sources(d, p->base) || (slash && has_sources(d, folder));
 }
 
-/* One to three architectures, each as cubin and as PTX, is what nvcc makes of "-arch" or of a short
+/* One or two architectures, each as cubin and as PTX, is what nvcc makes of "-arch" or of a short
  * list by hand; makers of releases add PTX of the newest alone. PTX files without any cubin come
  * from "nvcc -ptx", PTX as a text in a program from a build script. */
 static bool has_own_shape(const struct doctor_package *p, size_t file)
@@ -273,10 +273,13 @@ static bool is_brought_along(const struct doctor_package *p, size_t file)
 bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file, size_t gpu)
 {
     const char *path = p->files[file].path;
-    if (p->from_source || is_checkout(p->version) || is_for_one_card(d, p, file, gpu))
+    bool extension = p->role == DOCTOR_EXTENSION; /* mostly compiled, by whomever */
+    if (p->from_source || (is_checkout(p->version) && !extension) ||
+        is_for_one_card(d, p, file, gpu))
         return true;
     if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
-        return p->origin == DOCTOR_PIP && (role_is_source(p->name) || released_otherwise(p, file));
+        return p->origin == DOCTOR_PIP && (role_is_source(p->name) ||
+                                           (released_otherwise(p, file) && !extension));
     if (p->bundled || is_download(p))
         return false;
     if (p->origin == DOCTOR_SYSTEM)

@@ -22,11 +22,13 @@ bool role_same_name(const char *a, const char *b)
     return !*a && !*b;
 }
 
-/* How many letters of the row's name fit; 0: it is another name. */
+/* How many letters of the row's name fit; 0: it is another name. A dot in it is one: the program
+ * "llama.cpp" is not the module "llama_cpp". */
 static size_t fits(const char *row, const char *package)
 {
     size_t n = 0;
-    while (row[n] && row[n] != '*' && plain(row[n]) == plain(package[n]))
+    while (row[n] && row[n] != '*' && plain(row[n]) == plain(package[n]) &&
+           (row[n] != '.' || package[n] == '.'))
         n++;
     return row[n] == '*' ? n + 1 : !row[n] && !package[n] ? n + 2 : 0;
 }

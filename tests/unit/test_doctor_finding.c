@@ -266,3 +266,15 @@ Test(finding, a_missing_symbol_names_the_library_that_lacks_it)
     assert_cause("libcublas.so.11: undefined symbol: cublasLtGetStatusString", CAUSE_A18);
     cr_assert_str_eq(found.list[0].path, "/usr/local/cuda-11.3/lib64/libcublasLt.so.11");
 }
+
+Test(finding, a_toolkit_that_knows_the_card_is_not_the_compiler_at_fault)
+{
+    card(0, "GB10", 121, "580.95.05");
+    d.host.toolkits[0] = (struct host_toolkit){ .version = "13.0", .path = "/usr/local/cuda-13.0" };
+    d.host.toolkit_count = 1;
+    str_copy(d.host.ptxas, sizeof d.host.ptxas, "/usr/local/cuda-13.0/bin/ptxas");
+    d.compilers[0] = (struct doctor_compiler){ .path = "/env/triton/bin/ptxas", .package = -1 };
+    d.compiler_count = 1;
+    assert_cause("ptxas fatal: Value 'sm_121a' is not defined for option 'gpu-name'", CAUSE_A10);
+    cr_assert_str_eq(found.list[0].path, "/env/triton/bin/ptxas");
+}

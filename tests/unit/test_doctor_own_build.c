@@ -73,3 +73,17 @@ Test(own_build, one_architecture_of_a_library_that_its_makers_build_for_many_is_
     str_copy(package.name, sizeof package.name, "a-library-that-no-table-has");
     cr_assert_not(own_build_is(&d, &package, 0, 0));
 }
+
+Test(own_build, an_extension_is_somebodys_own_only_where_pip_says_so)
+{
+    static const unsigned archs[] = { 75, 86 };
+    is_own("vllm", "vllm/_C.abi3.so", 2, archs); /* for the parts */
+    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
+    d.gpus[0].rule.cc = 61;
+    package.origin = DOCTOR_PIP;
+    package.role = DOCTOR_EXTENSION;
+    str_copy(package.version, sizeof package.version, "0.6.3.dev171+g890ca360");
+    cr_assert_not(own_build_is(&d, &package, 0, 0));
+    package.from_source = true;
+    cr_assert(own_build_is(&d, &package, 0, 0));
+}

@@ -63,3 +63,10 @@ Test(role, a_module_of_python_is_no_program)
     role_assign(&d);
     cr_assert_eq(p.role, DOCTOR_PROGRAM);
 }
+
+Test(role, a_program_with_a_dot_in_its_name_is_not_the_module_of_like_name)
+{
+    cr_assert(role_is_source("llama.cpp"));
+    cr_assert_not(role_is_source("llama_cpp"));
+    cr_assert(role_is_framework_name("llama_cpp"));
+}
