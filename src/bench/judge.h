@@ -9,6 +9,8 @@
  * bus turn around: what mostly reads may be faster, by as much as turning costs. */
 #define JUDGE_MOST_PERCENT        105.0
 #define JUDGE_MOST_MEMORY_PERCENT 125.0
+/* A ceiling that took less than so many empty launches is none: it is not held against. */
+#define JUDGE_LAUNCHES 20
 
 /* Sets ceiling and ceiling_percent from the ceilings among `rows`: the time that the arithmetic
  * takes at the measured peak of its class or the traffic at the measured bandwidth, whichever is

@@ -20,7 +20,7 @@ static const struct number_field numbers[] = {
     { "gflops", offsetof(struct row, gflops), "it does no arithmetic that is counted" },
     { "gbps", offsetof(struct row, gbps), "its traffic is not counted" },
     { "ceiling_percent", offsetof(struct row, ceiling_percent),
-      "no ceiling of this class was measured" },
+      "no ceiling of this class was measured, or in too short a launch" },
     { "max_rel_error", offsetof(struct row, max_rel_error), "nothing is computed" },
     { "error_bound", offsetof(struct row, error_bound), "nothing is computed" },
     { "flop", offsetof(struct row, flop), "it does no arithmetic that is counted" },

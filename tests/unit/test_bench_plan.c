@@ -277,6 +277,25 @@ Test(judge, what_is_faster_than_the_card_is_an_error)
     row_list_free(&rows);
 }
 
+/* 20 us of which 5 start the kernel say little of the card: on a large virtual one they were cut. */
+Test(judge, a_ceiling_as_short_as_a_few_launches_is_none)
+{
+    struct row_list rows = { 0 };
+    struct gemm_shape cube = { 1000, 1000, 1000, false, false, 1 };
+    struct bench_case c = case_gemm(ENGINE_SMFIT, BENCH_FP32, &cube);
+    add_ceiling(&rows, "fp32", 2e8, 0.02);
+    add_ceiling(&rows, "launch", 1, 0.005);
+    add(&rows, &c, 0.15); /* at 133 % of that */
+    cr_expect_eq(last(&rows)->status, ROW_OK, "%s", last(&rows)->reason);
+    cr_expect(isnan(last(&rows)->ceiling_percent));
+    add_ceiling(&rows, "fp32", 2e9, 0.15);
+    cube.n = 999;
+    c = case_gemm(ENGINE_SMFIT, BENCH_FP32, &cube);
+    add(&rows, &c, 0.2);
+    cr_expect_float_eq(last(&rows)->ceiling_percent, 75, 0.1);
+    row_list_free(&rows);
+}
+
 Test(plan, a_product_that_was_asked_for_is_waited_for_on_the_processor_and_not_on_a_card)
 {
     const struct gemm_shape shapes[] = { { 4096, 4096, 4096, false, false, 1 },
