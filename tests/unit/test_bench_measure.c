@@ -113,6 +113,27 @@ Test(measure, every_case_is_visited_in_every_round_and_stays_right, .timeout = 1
     forget_cache();
 }
 
+/* Layers of networks have fewer samples, and may stand beside others, also as their anchor. */
+Test(measure, a_case_with_fewer_rounds_has_fewer_samples, .timeout = 120)
+{
+    use_card();
+    struct bench_case cases[] = { product(16, 16, 16), product(32, 16, 16), product(16, 32, 16) };
+    const size_t wanted[] = { 4, 6, 6 };
+    cases[0].rounds = 4;
+    cases[1].rounds = 7; /* the settings say 6 */
+    struct told told;
+    measure(cases, 3, NULL, &told);
+    cr_assert_eq(told.rows.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct row *r = &told.rows.list[i];
+        cr_expect_eq(r->status, ROW_OK, "%s: %s", r->name, r->reason);
+        cr_expect_eq(r->sample_count, wanted[i]);
+        cr_expect(isfinite(r->time.median) && isfinite(r->time.high) && isfinite(r->anchor_ratio));
+    }
+    row_list_free(&told.rows);
+    forget_cache();
+}
+
 Test(measure, kernels_race_once_and_the_winner_is_remembered, .timeout = 120)
 {
     use_card();

@@ -85,6 +85,31 @@ Test(plan, a_920m_is_done_within_a_minute_and_in_short_within_ten_seconds)
     plan_free(&plan);
 }
 
+/* Six samples are enough for an interval of 95 %: their least and greatest. */
+Test(plan, layers_of_networks_are_sampled_less_but_enough)
+{
+    struct roof roof = roof_for("920m");
+    struct conv_shape conv = { 1, 48, 40, 40, 48, 3, 3, 1, 1, 1, 1, 1, 1, 1 };
+    struct plan_layer layers[] = {
+        { .kind = CASE_CONV, .conv = conv, .count = 1 },
+        { .kind = CASE_LAYER, .numbers = { BENCH_LAYER_ADD_RELU, 1, 48, 40, 40 }, .count = 1 },
+    };
+    struct plan_net net = { "small", layers, 2, "" };
+    struct plan_options options = {
+        .extent = PLAN_DEFAULT, .gpu = true, .nets = &net, .net_count = 1
+    };
+    struct plan plan = plan_for(&options, &roof);
+    size_t fewer = 0;
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct bench_case *c = &plan.cases[i];
+        bool inside = strstr(c->shape, "c48 40x40") || c->kind == CASE_NET;
+        cr_expect_eq(c->rounds, inside ? 6 : 9, "%s %s", c->name, c->shape);
+        fewer += inside && c->kind != CASE_NET;
+    }
+    cr_expect_eq(fewer, 5, "a convolution in two classes and by cuDNN in fp32, an addition in two");
+    plan_free(&plan);
+}
+
 Test(plan, the_same_words_give_the_same_plan)
 {
     struct roof roof = roof_for("gtx 1050");
