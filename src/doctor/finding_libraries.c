@@ -11,6 +11,7 @@ enum {
     W_LIBRARY = 46,
     W_CUBLAS = 5,
     W_TOOLKIT_PTX = 28,
+    W_TOOLKIT_PTX_NEVER = 24,
     W_TOOLKIT_GPU = 26,
     W_COMPILER = 32
 };
@@ -175,6 +176,13 @@ static bool put_likely_tool(struct finding *one, const struct doctor *d, const c
     return count == 1;
 }
 
+static bool knows(long row, unsigned cc)
+{
+    unsigned lowest, highest;
+    return !cc || !reach_of(row, &lowest, &highest) || (cc >= lowest && cc <= highest);
+}
+
+/* Less where the toolkit writes nothing for the card at all. */
 static void writes_newer_ptx(const struct doctor *d, struct findings *f,
                              const struct host_toolkit *t, long row, size_t gpu)
 {
@@ -183,7 +191,8 @@ static void writes_newer_ptx(const struct doctor *d, struct findings *f,
     unsigned isa = isa_of(row);
     if (!version_known(g->rule.driver) || !branch || !branch->isa || isa <= branch->isa)
         return;
-    struct finding *one = finding_add(f, CAUSE_A9, W_TOOLKIT_PTX + (t->is_default ? 1 : 0));
+    int weight = knows(row, g->rule.cc) ? W_TOOLKIT_PTX : W_TOOLKIT_PTX_NEVER;
+    struct finding *one = finding_add(f, CAUSE_A9, weight + (t->is_default ? 1 : 0));
     if (!one)
         return;
     one->gpu = (int)gpu;
@@ -203,8 +212,7 @@ static void lacks_gpu(const struct doctor *d, struct findings *f, const struct h
 {
     const struct doctor_gpu *g = &d->gpus[gpu];
     unsigned lowest, highest;
-    if (!g->rule.cc || !reach_of(row, &lowest, &highest) ||
-        (g->rule.cc >= lowest && g->rule.cc <= highest))
+    if (knows(row, g->rule.cc) || !reach_of(row, &lowest, &highest))
         return;
     struct finding *one = finding_add(f, CAUSE_A10, W_TOOLKIT_GPU + (t->is_default ? 1 : 0));
     if (!one)
@@ -257,8 +265,7 @@ static void compiler(const struct doctor *d, struct findings *f, const struct do
         version_known(g->rule.driver) ? facts_branch(g->rule.driver, g->rule.os) : NULL;
     unsigned lowest, highest, isa = isa_of(row);
     char version[VERSION_TEXT_MAX];
-    if (g->rule.cc && reach_of(row, &lowest, &highest) &&
-        (g->rule.cc < lowest || g->rule.cc > highest)) {
+    if (!knows(row, g->rule.cc) && reach_of(row, &lowest, &highest)) {
         struct finding *one = about_compiler(f, c, CAUSE_A10, gpu);
         struct remark *r = one ? finding_say(one, "doctor.toolkit_gpu") : NULL;
         if (r) {

@@ -10,6 +10,7 @@
 
 enum {
     W_RUNTIME = 85,
+    W_RUNTIME_IN_VAIN = 66,
     W_FRAMEWORK = 80,
     W_PROGRAM = 76,
     W_EXTENSION = 70,
@@ -260,7 +261,10 @@ static void runtime_floor(const struct doctor *d, struct findings *f, size_t pac
     struct arch_verdict v = arch_judge_runtime(major, minor, &g->rule);
     if (v.verdict != VERDICT_LIBRARY_FLOOR)
         return;
-    struct finding *one = about(d, f, CAUSE_A13, W_RUNTIME, package, gpu);
+    /* no driver for this card would do: then it is the code for it that is missing, where it is */
+    bool in_vain = strstr(v.rule, "above-last") && p->judge[gpu].verdict == VERDICT_NO_IMAGE;
+    struct finding *one =
+        about(d, f, CAUSE_A13, in_vain ? W_RUNTIME_IN_VAIN : W_RUNTIME, package, gpu);
     if (!one)
         return;
     one->confidence = finding_is_torch(p->name) ? FINDING_CERTAIN : FINDING_LIKELY;

@@ -189,6 +189,17 @@ static void add_on_path(struct host *h)
     }
 }
 
+/* Debian's package has a folder of its own, with links to it in /usr/bin; others only /usr/bin. */
+static void add_of_distribution(struct host *h)
+{
+    static const char prefix[256] = "/usr";
+    char full[ROOT_PATH_MAX];
+    size_t before = h->toolkit_count;
+    add(h, "/usr/lib/nvidia-cuda-toolkit");
+    if (h->toolkit_count == before && compiler_in(h, prefix, full))
+        add(h, prefix);
+}
+
 void host_read_toolkits(struct host *host)
 {
     static const char *const variables[] = { "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT" };
@@ -199,7 +210,7 @@ void host_read_toolkits(struct host *host)
     }
     add_names(host, "/usr/local", "cuda", "");
     add_names(host, "/opt", "cuda", "");
-    add(host, "/usr/lib/nvidia-cuda-toolkit");
+    add_of_distribution(host);
     add_on_path(host);
     add_unpacked(host);
     add_artifacts(host);

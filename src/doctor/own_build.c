@@ -136,7 +136,8 @@ static bool is_build_folder(const char *path)
                                          "x64/Debug",     "Release/",     "Debug/",
                                          "out/",          "dist-newstyle", "zig-out",
                                          "/src/",         "samples/",     "Samples/",
-                                         "Introduction/", ".libs/",       "obj/" };
+                                         "Introduction/", ".libs/",       "obj/",
+                                         "/_ext/" }; /* of PyTorch's old ffi */
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const char *at = strstr(path, parts[i]);
         bool whole = at && (at == path || at[-1] == '/' || *parts[i] == '/' || *parts[i] == '_' ||
@@ -217,8 +218,15 @@ static bool has_own_shape(const struct doctor_package *p, size_t file)
     return true;
 }
 
+/* TensorFlow's own words for a card below all that it was built for. */
+static bool says_floor(const char *text)
+{
+    return text && strcasestr(text, "minimum required") && strcasestr(text, "capability");
+}
+
 /* Makers of a main library build for many cards; one architecture, with its PTX or older than the
- * card, is somebody's own. (Older than what a maker still supports is the card, not the list.) So is
+ * card, is somebody's own. (Older than what a maker still supports is the card, not the list: so, too, where
+ * the library itself speaks of its floor.) So is
  * a program with one and no PTX. */
 static bool is_for_one_card(const struct doctor *d, const struct doctor_package *p, size_t file,
                             size_t gpu)
@@ -229,7 +237,7 @@ static bool is_for_one_card(const struct doctor *d, const struct doctor_package 
         return false;
     if (p->role == DOCTOR_PROGRAM && !packages_is_alternative(p->files[file].path))
         return cubins[0] / 10 <= d->gpus[gpu].rule.cc / 10 && !archs_of(h, ARCH_PTX, ptx);
-    return p->role == DOCTOR_FRAMEWORK &&
+    return p->role == DOCTOR_FRAMEWORK && !says_floor(d->error) &&
            (has_own_shape(p, file) || cubins[0] / 10 < d->gpus[gpu].rule.cc / 10 ||
             is_released_for_many(p));
 }

@@ -190,6 +190,17 @@ static bool is_module(const struct doctor *d, const struct doctor_package *p)
     return strstr(path, ".cpython-") || strstr(path, ".abi3.so") || str_ends(path, ".pyd");
 }
 
+/* "nunchaku/_C.cpython-311-x86_64-linux-gnu.so": as PyTorch's guide to extensions calls them. */
+static bool is_named_as_extension(const struct doctor_package *p)
+{
+    for (size_t i = 0; i < p->file_count; i++) {
+        const char *slash = strrchr(p->files[i].path, '/');
+        if (str_starts(slash ? slash + 1 : p->files[i].path, "_C."))
+            return true;
+    }
+    return false;
+}
+
 static enum doctor_role role_of(const struct doctor *d, const struct doctor_package *p)
 {
     long row = row_of(p->name);
@@ -208,7 +219,8 @@ static enum doctor_role role_of(const struct doctor *d, const struct doctor_pack
                    : DOCTOR_PROGRAM;
     if (row >= 0 && !role_is_source(p->name))
         return is_framework_row(row) ? DOCTOR_FRAMEWORK : DOCTOR_EXTENSION;
-    return p->on_framework || is_linked_with_one(d, p) || has_framework_beside(d, p)
+    return p->on_framework || is_linked_with_one(d, p) || is_named_as_extension(p) ||
+                   has_framework_beside(d, p)
                ? DOCTOR_EXTENSION
                : DOCTOR_FRAMEWORK;
 }
