@@ -125,7 +125,7 @@ void judge_net(const struct row_list *rows, const struct plan_net *net, const st
     double ms = 0, low = 0, high = 0, coverage = 1;
     int launches = 0;
     bool spread = true;
-    row->flop = 0;
+    row->flop = row->bytes = 0;
     for (size_t i = 0; i < net->count; i++) {
         struct bench_case layer = layer_case(&net->layers[i], c);
         const struct row *r = layer_row(rows, &layer);
@@ -133,7 +133,7 @@ void judge_net(const struct row_list *rows, const struct plan_net *net, const st
         if (layer.kind == CASE_LAYER && case_is_cpu(c))
             continue;
         if (!r || r->status != ROW_OK || !r->time.count) {
-            row->flop = NAN;
+            row->flop = row->bytes = NAN;
             row_fail(row, ROW_SKIPPED, "layer %s %s: %.200s", layer.name, layer.shape,
                      r ? r->reason : "not measured");
             return;
@@ -144,11 +144,13 @@ void judge_net(const struct row_list *rows, const struct plan_net *net, const st
         coverage = fmin(coverage, r->time.coverage);
         spread = spread && r->time.count > 1;
         row->flop += isfinite(layer.flop) ? n * layer.flop : 0;
+        row->bytes += n * layer.bytes;
         launches += net->layers[i].count;
     }
     /* The sum of the intervals' ends: no narrower than an interval of the sum. */
     row->time = (struct stats){ spread ? 2 : 1, ms, low, high, spread ? coverage : 0 };
     row->gflops = row->flop / ms / 1e6;
+    row->gbps = row->bytes / ms / 1e6;
     snprintf(row->variant, sizeof row->variant, "sum of %d launches", launches);
     say_without(net, c, row);
 }

@@ -17,7 +17,8 @@
  * longer, over the time it took. A row that is faster than that allows becomes an error. */
 void judge_row(const struct row_list *rows, const struct bench_case *c, struct row *row);
 
-/* The sum over the layers' rows, each as often as it occurs; skipped, with the layer that is
+/* The sum over the layers' rows, each as often as it occurs, of times, operations and traffic (a layer's
+ * tensors come from memory and go there); skipped, with the layer that is
  * missing, when one has no time. */
 void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c,
                struct row *row);

@@ -379,6 +379,12 @@ Test(judge, a_network_is_the_sum_of_its_layers_or_says_which_is_missing)
     /* 3 x 2 images x 64 x 56 x 56 outputs x 64 x 9 multiply-adds, and 1000 x 2 x 512 */
     cr_expect_float_eq(row.flop, 2.0 * (3.0 * 2 * 64 * 56 * 56 * 64 * 9 + 1000.0 * 2 * 512), 1);
     cr_expect_str_eq(row.variant, "sum of 11 launches");
+    /* fp32: inputs, weights and outputs of the convolution and the product, three maps of a sum */
+    double conv_bytes = 4.0 * (2 * 2 * 64 * 56 * 56 + 64 * 64 * 9);
+    double gemm_bytes = 4.0 * (1000 * 512 + 2 * 512 + 2 * 1000);
+    double add_bytes = 4.0 * 3 * 2 * 64 * (2 * 56 * 56 + 5 * 28 * 28);
+    cr_expect_float_eq(row.bytes, 3 * conv_bytes + gemm_bytes + add_bytes, 1);
+    cr_expect_float_eq(row.gbps, row.bytes / row.time.median / 1e6, 1e-9);
     cr_expect_str_eq(row.reason, "without, for want of a kernel: 2 concat");
     /* A processor has kernels of libraries for the products alone. */
     sum.engine = ENGINE_ONEDNN;
