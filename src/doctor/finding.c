@@ -9,6 +9,7 @@
 #define MATCHES  1000 /* the error text may have this cause */
 #define PLACE    3    /* less for each cause that the text points to before */
 #define MENTIONS 100  /* the error text names the package */
+#define BASE     20   /* less for what is built on something that cannot run */
 #define UNUSED   10   /* less for a compiler that nothing here is known to use */
 #define FLOOR    900  /* of those that the text points to */
 
@@ -77,9 +78,10 @@ static void weigh(const struct doctor *d, struct findings *f)
             one->weight -= UNUSED;
         if (place >= 0 && !(one->cause == CAUSE_A10 && is_other_compiler(one, named)))
             one->weight += MATCHES - PLACE * place;
-        if (d->error && one->package >= 0 &&
-            role_is_spoken_of(d->error, d->packages[one->package].name) &&
-            !has_base_that_fails(d, one))
+        if (one->package >= 0 && has_base_that_fails(d, one))
+            one->weight -= BASE;
+        else if (d->error && one->package >= 0 &&
+                 role_is_spoken_of(d->error, d->packages[one->package].name))
             one->weight += MENTIONS;
         bool against = d->error && place < 0;
         if ((against || d->partial) && one->confidence == FINDING_CERTAIN)

@@ -405,7 +405,9 @@ static bool put_cublas(const struct doctor *d, struct finding *one)
 /* cublasGemmEx and its like want 5.0, whatever images the library has. */
 static void cublas(const struct doctor *d, struct findings *f, size_t gpu)
 {
-    if (!d->gpus[gpu].rule.cc || d->gpus[gpu].rule.cc >= 50)
+    /* beside what files show it counts only where the text says so first */
+    if (!d->gpus[gpu].rule.cc || d->gpus[gpu].rule.cc >= 50 ||
+        doctor_error_place(&f->error, CAUSE_A17) > 0)
         return;
     struct finding *one = finding_add(f, CAUSE_A17, W_CUBLAS);
     if (!one)

@@ -18,6 +18,7 @@ enum {
     W_FLOOR_FAILS = 72, /* says more than that images are missing, too */
     W_CPU_BUILD = 62,
     W_ON_PURPOSE = 18,
+    W_ONLY = 64,
     W_SYSTEM = 40,
     W_JIT = 33, /* more than a compiler that may never be called */
     W_ONLY_JIT = 20,
@@ -78,6 +79,16 @@ static enum doctor_cause cause_of_gap(const struct doctor *d, const struct docto
     return is_newer(j, g->rule.cc) ? CAUSE_A2 : CAUSE_A1;
 }
 
+/* Nothing else here has GPU code: whatever the user runs, it is this. */
+static bool is_the_only_one(const struct doctor *d, const struct doctor_package *p)
+{
+    for (size_t i = 0; i < d->package_count; i++)
+        for (size_t k = 0; k < d->packages[i].file_count; k++)
+            if (&d->packages[i] != p && !d->packages[i].files[k].nvidia)
+                return false;
+    return true;
+}
+
 /* Less for an extension with a floor above the card: it mostly looks at the card itself and says so
  * before any kernel is called. */
 static int weight_of(const struct doctor *d, const struct doctor_package *p, size_t gpu)
@@ -92,6 +103,7 @@ static int weight_of(const struct doctor *d, const struct doctor_package *p, siz
         return W_FRAMEWORK;
     return p->role == DOCTOR_EXTENSION ? W_EXTENSION
            : p->origin == DOCTOR_APP   ? W_PROGRAM
+           : is_the_only_one(d, p)     ? W_ONLY
                                        : W_SYSTEM;
 }
 

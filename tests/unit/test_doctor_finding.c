@@ -278,3 +278,24 @@ Test(finding, a_toolkit_that_knows_the_card_is_not_the_compiler_at_fault)
     assert_cause("ptxas fatal: Value 'sm_121a' is not defined for option 'gpu-name'", CAUSE_A10);
     cr_assert_str_eq(found.list[0].path, "/env/triton/bin/ptxas");
 }
+
+Test(finding, the_only_file_with_gpu_code_is_the_one_that_runs)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "usr/local", DOCTOR_PROGRAM, 75, 86);
+    packages[0].origin = DOCTOR_SYSTEM;
+    packages[0].base = "/usr/local";
+    assert_cause("unspecified launch failure", CAUSE_A1);
+    assert_cause(NULL, CAUSE_A1);
+    package(1, "torch", DOCTOR_FRAMEWORK, 60, 80);
+    assert_cause("unspecified launch failure", CAUSE_A19);
+}
+
+Test(finding, a_floor_of_cublas_counts_only_where_the_text_says_so)
+{
+    card(0, "GT 730", 35, "470.256.02");
+    package(0, "solver", DOCTOR_PROGRAM, 61, 75);
+    packages[0].origin = DOCTOR_APP;
+    assert_cause("CUBLAS_STATUS_NOT_INITIALIZED", CAUSE_A1);
+    assert_cause("CUBLAS_STATUS_ARCH_MISMATCH", CAUSE_A17);
+}
