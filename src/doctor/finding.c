@@ -66,6 +66,23 @@ static bool is_other_compiler(const struct finding *one, enum finding_tool tool)
     return tool != FINDING_NO_TOOL && its != FINDING_NO_TOOL && its != tool;
 }
 
+/* The text is first about something that no file shows, and names a package that has GPU code, and
+ * `one` is about another: of that other package the text says nothing. */
+static bool is_beside_the_text(const struct doctor *d, const struct findings *f,
+                               const struct finding *one)
+{
+    if (!f->error.count || f->error.causes[0] <= CAUSE_A7 || one->package < 0 ||
+        d->packages[one->package].role == DOCTOR_FRAMEWORK ||
+        doctor_error_place(&f->error, one->cause) <= 0 ||
+        role_is_spoken_of(d->error, d->packages[one->package].name))
+        return false;
+    for (size_t i = 0; i < d->package_count; i++)
+        if (d->packages[i].file_count && d->packages[i].role == DOCTOR_EXTENSION &&
+            role_is_spoken_of(d->error, d->packages[i].name))
+            return true;
+    return false;
+}
+
 /* What the text points to first comes first, where files and driver allow several causes. */
 static void weigh(const struct doctor *d, struct findings *f)
 {
@@ -76,6 +93,8 @@ static void weigh(const struct doctor *d, struct findings *f)
         int place = doctor_error_place(&f->error, one->cause);
         if (one->cause == CAUSE_A9 && is_other_compiler(one, used))
             one->weight -= UNUSED;
+        if (is_beside_the_text(d, f, one))
+            place = -1;
         if (place >= 0 && !(one->cause == CAUSE_A10 && is_other_compiler(one, named)))
             one->weight += MATCHES - PLACE * place;
         if (one->package >= 0 && has_base_that_fails(d, one))

@@ -8,6 +8,10 @@
 #define W_CERTAIN 60 /* of what files show */
 #define W_ALL     85 /* of what keeps every program from the GPU */
 
+/* Causes that a text may have which speaks of the driver alone. */
+#define CLEAR_A13 4
+#define CLEAR_A14 2
+
 /* ---- what files and driver speak against ---- */
 
 static bool any_tegra(const struct doctor *d)
@@ -217,6 +221,9 @@ static bool is_outweighed(const struct findings *f, enum doctor_cause cause)
                                               CAUSE_A6,  CAUSE_A7,  CAUSE_A8, CAUSE_A12, CAUSE_A13,
                                               CAUSE_A14, CAUSE_A19, CAUSE_N1, CAUSE_N2 };
     bool is_weak = false;
+    if ((cause == CAUSE_A13 && f->error.count <= CLEAR_A13) ||
+        (cause == CAUSE_A14 && f->error.count <= CLEAR_A14))
+        return false; /* the text is about the driver and nothing else */
     for (size_t i = 0; i < sizeof weak / sizeof weak[0]; i++)
         is_weak |= cause == weak[i];
     if (!is_weak || !f->count)

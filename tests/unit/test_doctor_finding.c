@@ -299,3 +299,23 @@ Test(finding, a_floor_of_cublas_counts_only_where_the_text_says_so)
     assert_cause("CUBLAS_STATUS_NOT_INITIALIZED", CAUSE_A1);
     assert_cause("CUBLAS_STATUS_ARCH_MISMATCH", CAUSE_A17);
 }
+
+Test(finding, a_text_about_the_driver_is_not_outweighed_by_a_package)
+{
+    card(0, "GTX 1080", 61, "470.57.02");
+    package(0, "fancy-ops", DOCTOR_EXTENSION, 70, 80);
+    assert_cause("undefined symbol: cuCtxCreate_v3", CAUSE_A13);
+    assert_cause("device kernel image is invalid", CAUSE_A3);
+}
+
+Test(finding, a_package_that_the_text_leaves_out_is_not_what_it_means)
+{
+    card(0, "GTX 1080", 61, "535.183.01");
+    package(0, "xformers", DOCTOR_EXTENSION, 60, 80);
+    package(1, "fancy-ops", DOCTOR_EXTENSION, 70, 80);
+    assert_cause("No operator found for 'memory_efficient_attention_forward'", CAUSE_A11);
+    cr_assert_eq(found.list[0].package, 0);
+    d.package_count = 1;
+    package(0, "fancy-ops", DOCTOR_EXTENSION, 70, 80);
+    assert_cause("No operator found for 'memory_efficient_attention_forward'", CAUSE_A3);
+}
