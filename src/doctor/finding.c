@@ -49,7 +49,8 @@ static bool has_base_that_fails(const struct doctor *d, const struct finding *on
     bool fails = false;
     for (size_t i = 0; i < d->package_count && p->role == DOCTOR_EXTENSION && one->gpu >= 0; i++) {
         const struct doctor_package *base = &d->packages[i];
-        if (base->env != p->env || strcmp(base->base, p->base) != 0 || base->role != DOCTOR_FRAMEWORK || !base->file_count)
+        if (base->env != p->env || strcmp(base->base, p->base) != 0 ||
+            base->role != DOCTOR_FRAMEWORK || !base->file_count)
             continue;
         if (!judge_fails(&base->judge[one->gpu]))
             return false;

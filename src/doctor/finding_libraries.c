@@ -257,6 +257,21 @@ static struct finding *about_compiler(struct findings *f, const struct doctor_co
     return one;
 }
 
+/* Triton from 3.6 on brings "ptxas-blackwell" for 10.0 and up beside "ptxas" for all others
+ * (triton#10331). */
+static bool is_for_other_cards(const struct doctor *d, const struct doctor_compiler *c, unsigned cc)
+{
+    static const char newer[] = "-blackwell";
+    size_t length = strlen(c->path);
+    if (str_ends(c->path, newer))
+        return cc < 100;
+    for (size_t i = 0; i < d->compiler_count && cc >= 100; i++)
+        if (strncmp(d->compilers[i].path, c->path, length) == 0 &&
+            strcmp(d->compilers[i].path + length, newer) == 0)
+            return true;
+    return false;
+}
+
 static void compiler(const struct doctor *d, struct findings *f, const struct doctor_compiler *c,
                      long row, size_t gpu)
 {
@@ -294,7 +309,8 @@ static void compilers(const struct doctor *d, struct findings *f)
     for (size_t i = 0; i < d->compiler_count; i++) {
         long row = *d->compilers[i].toolkit ? toolkit_row(d->compilers[i].toolkit) : -1;
         for (size_t g = 0; g < d->gpu_count && row >= 0; g++)
-            compiler(d, f, &d->compilers[i], row, g);
+            if (!is_for_other_cards(d, &d->compilers[i], d->gpus[g].rule.cc))
+                compiler(d, f, &d->compilers[i], row, g);
     }
 }
 

@@ -331,7 +331,8 @@ static void cpu_build(const struct doctor *d, struct findings *f, size_t package
     bool none = has_no_gpu_code(p);
     if (!d->gpu_count || (!p->cpu_build && !none) || p->role != DOCTOR_FRAMEWORK)
         return;
-    struct finding *one = about(d, f, CAUSE_N1, another_runs(d, package) ? W_ON_PURPOSE : W_CPU_BUILD, package, 0);
+    int weight = another_runs(d, package) ? W_ON_PURPOSE : W_CPU_BUILD;
+    struct finding *one = about(d, f, CAUSE_N1, weight, package, 0);
     if (!one)
         return;
     struct remark *r = finding_say(one, "doctor.cpu_build");

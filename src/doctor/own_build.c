@@ -225,9 +225,8 @@ static bool says_floor(const char *text)
 }
 
 /* Makers of a main library build for many cards; one architecture, with its PTX or older than the
- * card, is somebody's own. (Older than what a maker still supports is the card, not the list: so, too, where
- * the library itself speaks of its floor.) So is
- * a program with one and no PTX. */
+ * card, is somebody's own. (Older than what a maker still supports is the card, not the list: so,
+ * too, where the library itself speaks of its floor.) So is a program with one and no PTX. */
 static bool is_for_one_card(const struct doctor *d, const struct doctor_package *p, size_t file,
                             size_t gpu)
 {

@@ -319,3 +319,19 @@ Test(finding, a_package_that_the_text_leaves_out_is_not_what_it_means)
     package(0, "fancy-ops", DOCTOR_EXTENSION, 70, 80);
     assert_cause("No operator found for 'memory_efficient_attention_forward'", CAUSE_A3);
 }
+
+Test(finding, triton_takes_another_ptxas_for_newer_cards)
+{
+    static const char text[] = "ptxas fatal: Value 'sm_121a' is not defined for option 'gpu-name'";
+    card(0, "GB10", 121, "580.95.05");
+    d.compilers[0] = (struct doctor_compiler){ .path = "/env/triton/bin/ptxas",
+                                               .toolkit = "12.8", .package = -1 };
+    d.compilers[1] = (struct doctor_compiler){ .path = "/env/triton/bin/ptxas-blackwell",
+                                               .toolkit = "12.8", .package = -1 };
+    d.compiler_count = 1;
+    assert_cause(text, CAUSE_A10);
+    cr_assert_str_eq(found.list[0].path, "/env/triton/bin/ptxas");
+    d.compiler_count = 2;
+    assert_cause(text, CAUSE_A10);
+    cr_assert_str_eq(found.list[0].path, "/env/triton/bin/ptxas-blackwell");
+}
