@@ -325,15 +325,28 @@ static const char *cudnn_version(const struct doctor_package *p, const char *pat
     return !whole && strstr(p->name, "cudnn") && *p->version ? p->version : so ? so + 4 : "";
 }
 
-/* A cuDNN of the system that no program here is seen to use is no fault yet. */
+static bool has_cudnn(const struct doctor_package *p)
+{
+    bool found = p->largest && strstr(p->largest, "cudnn");
+    for (size_t i = 0; i < p->file_count; i++)
+        found |= strstr(p->files[i].path, "cudnn") != NULL;
+    return found;
+}
+
+/* A cuDNN of the system that no program here is seen to use is no fault yet: where there is none, or
+ * where one of them brings its own. */
 static bool is_unused(const struct doctor *d, size_t package)
 {
+    bool any = false;
     if (d->packages[package].origin != DOCTOR_SYSTEM)
         return false;
-    for (size_t i = 0; i < d->package_count; i++)
-        if (i != package && (d->packages[i].file_count || d->packages[i].largest))
-            return false;
-    return true;
+    for (size_t i = 0; i < d->package_count; i++) {
+        const struct doctor_package *p = &d->packages[i];
+        if (p->origin != DOCTOR_SYSTEM && has_cudnn(p))
+            return true;
+        any |= i != package && (p->file_count || p->largest);
+    }
+    return !any;
 }
 
 static void about_library(const struct doctor *d, struct findings *f, size_t package,

@@ -335,3 +335,19 @@ Test(finding, triton_takes_another_ptxas_for_newer_cards)
     assert_cause(text, CAUSE_A10);
     cr_assert_str_eq(found.list[0].path, "/env/triton/bin/ptxas-blackwell");
 }
+
+Test(finding, the_systems_cudnn_is_no_fault_where_programs_bring_their_own)
+{
+    card(0, "GTX 1080", 61, "580.82.07");
+    package(0, "system", DOCTOR_PROGRAM, 75, 80);
+    packages[0].origin = DOCTOR_SYSTEM;
+    packages[0].base = "/";
+    files[0].path = "usr/lib/libcudnn_ops.so.9";
+    files[0].nvidia = true;
+    package(1, "torch", DOCTOR_FRAMEWORK, 60, 61);
+    assert_cause(NULL, CAUSE_A17);
+    packages[1].largest = "torch/lib/libcudnn_adv.so.9";
+    const struct finding *f = first(NULL);
+    cr_assert(!f || f->weight < 48);
+    assert_cause("CUDNN_STATUS_ARCH_MISMATCH", CAUSE_A17);
+}
