@@ -34,6 +34,7 @@ struct finding {
     char path[ROOT_PATH_MAX]; /* the file at fault; "" none */
     int weight;               /* the greater, the likelier */
     int shown;                /* the weight by files and driver alone */
+    struct driver_version least; /* driver that would do; not known: what the package asks for */
     enum finding_confidence confidence;
     struct remark evidence[FINDING_EVIDENCE_MAX];
     size_t evidence_count;

@@ -3,12 +3,14 @@
 
 #include "doctor/finding_parts.h"
 #include "doctor/link.h"
+#include "doctor/role.h"
 
 /* Which copies of libraries are taken, by whom, and which are missing. */
 enum {
     W_COPY = 25,
     W_MIX = 22,
     W_TAKEN_OVER = 27,
+    W_NAMED_COPY = 28,
     W_NO_COPY = 24,
     W_OLD_SYSTEM = 83,
     W_OLD_CXX = 44 /* many bring a libstdc++ of their own */
@@ -18,11 +20,13 @@ static void copies(const struct doctor *d, struct findings *f)
 {
     for (size_t i = 0; i < d->copy_count; i++) {
         const struct doctor_copy *c = &d->copies[i];
-        struct finding *one = finding_add(f, CAUSE_A18, W_COPY);
+        bool named = d->error && role_is_file_spoken_of(d->error, c->wins);
+        struct finding *one = finding_add(f, CAUSE_A18, named ? W_NAMED_COPY : W_COPY);
         if (!one)
             return;
         one->confidence = FINDING_LIKELY;
-        str_copy(one->path, sizeof one->path, c->wins);
+        if (!root_real(d->sysroot, c->wins, one->path))
+            str_copy(one->path, sizeof one->path, c->wins);
         struct remark *r = finding_say(one, "doctor.copy");
         remark_put(r, "soname", c->soname);
         remark_put(r, "path", c->wins);

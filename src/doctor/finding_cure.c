@@ -297,12 +297,32 @@ static void jit(const struct doctor *d, struct finding *f)
     rebuild_own(d, f);
 }
 
+/* How new it must be is not known, but newer than the one that is there. */
+static void any_newer_driver(const struct doctor *d, struct finding *f, const struct doctor_gpu *g)
+{
+    const struct arch_facts *facts = facts_arch(g->rule.cc);
+    struct driver_version last = { 0 };
+    char version[VERSION_TEXT_MAX];
+    if (facts)
+        last = facts_span(facts, g->rule.os, g->rule.notebook).last;
+    if (!version_known(last))
+        remark_put(&cure(f, "cure.driver_newer")->what, "driver",
+                   version_text(g->rule.driver, version));
+    else if (version_compare(g->rule.driver, last) < 0)
+        driver_cure(d, f, (struct driver_version){ 0 });
+}
+
 static void newer_driver(const struct doctor *d, struct finding *f)
 {
-    struct driver_version least = { 0 };
-    if (f->package >= 0 && f->gpu >= 0)
+    const struct doctor_gpu *g = gpu_of(d, f);
+    struct driver_version least = f->least;
+    if (!version_known(least) && f->package >= 0 && f->gpu >= 0)
         least = d->packages[f->package].judge[f->gpu].why.least_driver;
-    driver_cure(d, f, least);
+    if (!g || !version_known(g->rule.driver) ||
+        (version_known(least) && version_compare(least, g->rule.driver) > 0))
+        driver_cure(d, f, least);
+    else
+        any_newer_driver(d, f, g);
     if (f->package >= 0 && finding_is_torch(d->packages[f->package].name))
         torch_cure(d, f);
     cure(f, "cure.older_toolkit");

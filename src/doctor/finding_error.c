@@ -192,7 +192,8 @@ static void put_tool(const struct doctor *d, struct finding *one)
 /* A container's runtime may put the compat libcuda first without any sign of that in the files. */
 static void put_compat(const struct doctor *d, struct finding *one)
 {
-    if (strcasestr(d->error, "compat") || strstr(d->error, "804") || strstr(d->error, "803"))
+    if (strcasestr(d->error, "compat") || strstr(d->error, "804") ||
+        strstr(d->error, "803") || strcasestr(d->error, "unsupported display driver"))
         str_copy(one->path, sizeof one->path, d->host.compat_library);
 }
 

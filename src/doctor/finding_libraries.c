@@ -176,6 +176,12 @@ static bool put_likely_tool(struct finding *one, const struct doctor *d, const c
     return count == 1;
 }
 
+static struct driver_version least_for_isa(unsigned isa, enum arch_os os)
+{
+    const struct branch_facts *branch = facts_branch_for_isa(isa, os);
+    return branch ? branch->first : (struct driver_version){ 0 };
+}
+
 static bool knows(long row, unsigned cc)
 {
     unsigned lowest, highest;
@@ -197,6 +203,7 @@ static void writes_newer_ptx(const struct doctor *d, struct findings *f,
         return;
     one->gpu = (int)gpu;
     one->confidence = FINDING_LIKELY;
+    one->least = least_for_isa(isa, g->rule.os);
     put_likely_tool(one, d, t->path);
     char version[VERSION_TEXT_MAX];
     struct remark *r = finding_say(one, "doctor.toolkit_ptx");
@@ -297,6 +304,7 @@ static void compiler(const struct doctor *d, struct findings *f, const struct do
     struct remark *r = one ? finding_say(one, "doctor.toolkit_ptx") : NULL;
     if (!r)
         return;
+    one->least = least_for_isa(isa, g->rule.os);
     remark_put(r, "path", c->path);
     remark_put(r, "toolkit", c->toolkit);
     remark_putf(r, "isa", "%u.%u", isa / 100, isa % 100);

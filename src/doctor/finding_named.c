@@ -3,6 +3,7 @@
 
 #include "doctor/finding_parts.h"
 #include "doctor/holds.h"
+#include "doctor/link.h"
 
 /* Which copy of a library of NVIDIA's an error text speaks of. */
 
@@ -23,15 +24,28 @@ static const char *library_of(const char *symbol)
     return NULL;
 }
 
+/* Of "undefined symbol: cublasLtGetEnvironmentMode" and "symbol cublasLtHSHMatmulAlgoInit, version
+ * libcublasLt.so.11 not defined in file"; "" none. */
+static void symbol_named(const char *text, char *name, size_t size)
+{
+    const char *at = strcasestr(text, "symbol");
+    *name = 0;
+    if (!at || (!strcasestr(text, "undefined symbol") && !strcasestr(text, "not defined in file")))
+        return;
+    at += strlen("symbol");
+    at += strspn(at, ": '\"");
+    snprintf(name, size, "%.*s", (int)strcspn(at, " ,:;'\"()"), at);
+}
+
 /* "libcublas.so": of the missing symbol, else the last one that the text names; "" none. */
 static void library_named(const char *text, char *name, size_t size)
 {
-    const char *symbol = strcasestr(text, "undefined symbol"), *library = NULL;
+    char symbol[128];
+    symbol_named(text, symbol, sizeof symbol);
+    const char *library = library_of(symbol);
+    if (!library && strcasestr(text, "cudnn library"))
+        library = "libcudnn.so";
     *name = 0;
-    if (symbol) {
-        symbol += strlen("undefined symbol");
-        library = library_of(symbol + strspn(symbol, ": '\""));
-    }
     if (library) {
         str_copy(name, size, library);
         return;
@@ -128,12 +142,74 @@ static void put_library(const struct doctor *d, struct finding *one, const char 
         *one->path = 0;
 }
 
+/* ---- a copy without the symbol ---- */
+
+struct wanted {
+    const char *symbol;
+    bool found;
+};
+
+static bool is_other(void *self, const char *symbol)
+{
+    struct wanted *w = self;
+    w->found = strcmp(symbol, w->symbol) == 0;
+    return !w->found;
+}
+
+static bool lacks(const struct doctor *d, const char *path, const char *symbol)
+{
+    struct wanted w = { symbol, false };
+    char full[ROOT_PATH_MAX];
+    struct err unused;
+    err_clear(&unused);
+    return root_resolve(d->sysroot, path, full) &&
+           link_symbols(full, true, is_other, &w, &unused) == 0 && !w.found;
+}
+
+static bool put_lacking(const struct doctor *d, struct finding *one, const char *folder,
+                        const char *name, const char *symbol)
+{
+    struct root_names names;
+    char path[ROOT_PATH_MAX];
+    bool found = false;
+    root_list(d->sysroot, folder, &names);
+    for (size_t i = 0; i < names.count && !found; i++) {
+        snprintf(path, sizeof path, "%.2000s/%.255s", folder, names.list[i]);
+        found = str_starts(names.list[i], name) && lacks(d, path, symbol) &&
+                root_real(d->sysroot, path, one->path);
+    }
+    root_names_free(&names);
+    return found;
+}
+
+/* The copy that was loaded is the one that has no such symbol. */
+static void put_without(const struct doctor *d, struct finding *one, const char *name,
+                        const char *symbol)
+{
+    static const char *const folders[] = { "torch/lib", "nvidia/cublas/lib", "nvidia/cudnn/lib",
+                                           "nvidia/nvjitlink/lib", "nvidia/cusparse/lib" };
+    bool found = lacks(d, one->path, symbol);
+    char folder[ROOT_PATH_MAX];
+    for (size_t i = 0; i < d->env_count && !found; i++) {
+        for (size_t k = 0; k < sizeof folders / sizeof folders[0] && !found; k++) {
+            snprintf(folder, sizeof folder, "%.2000s/%s", d->envs[i].site, folders[k]);
+            found = put_lacking(d, one, folder, name, symbol);
+        }
+        snprintf(folder, sizeof folder, "%.2000s/lib", d->envs[i].path);
+        found = found || put_lacking(d, one, folder, name, symbol);
+    }
+}
+
 void finding_put_library(const struct doctor *d, struct finding *one)
 {
-    char name[64];
+    char name[64], symbol[128];
     library_named(d->error, name, sizeof name);
-    if (*name)
-        put_library(d, one, name);
+    if (!*name)
+        return;
+    put_library(d, one, name);
+    symbol_named(d->error, symbol, sizeof symbol);
+    if (*symbol && *one->path)
+        put_without(d, one, name, symbol);
 }
 
 void finding_put_floor(const struct doctor *d, struct finding *one)
