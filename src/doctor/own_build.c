@@ -224,9 +224,9 @@ static bool says_floor(const char *text)
     return text && strcasestr(text, "minimum required") && strcasestr(text, "capability");
 }
 
-/* Makers of a main library build for many cards; one architecture, with its PTX or older than the
- * card, is somebody's own. (Older than what a maker still supports is the card, not the list: so,
- * too, where the library itself speaks of its floor.) So is a program with one and no PTX. */
+/* One architecture with its PTX, or in a library that its makers are known to build for many, is
+ * somebody's own; but not where the library itself speaks of its floor. So is a program with one, not
+ * newer than the card, and no PTX. */
 static bool is_for_one_card(const struct doctor *d, const struct doctor_package *p, size_t file,
                             size_t gpu)
 {
@@ -237,8 +237,7 @@ static bool is_for_one_card(const struct doctor *d, const struct doctor_package 
     if (p->role == DOCTOR_PROGRAM && !packages_is_alternative(p->files[file].path))
         return cubins[0] / 10 <= d->gpus[gpu].rule.cc / 10 && !archs_of(h, ARCH_PTX, ptx);
     return p->role == DOCTOR_FRAMEWORK && !says_floor(d->error) &&
-           (has_own_shape(p, file) || cubins[0] / 10 < d->gpus[gpu].rule.cc / 10 ||
-            is_released_for_many(p));
+           (has_own_shape(p, file) || is_released_for_many(p));
 }
 
 /* "gromacs/lib/libgromacs.so": "make install" with a prefix of its own. */
