@@ -136,8 +136,7 @@ static bool is_build_folder(const char *path)
                                          "x64/Debug",     "Release/",     "Debug/",
                                          "out/",          "dist-newstyle", "zig-out",
                                          "/src/",         "samples/",     "Samples/",
-                                         "Introduction/", ".libs/",       "obj/",
-                                         "/_ext/" }; /* of PyTorch's old ffi */
+                                         "Introduction/", ".libs/",       "obj/" };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const char *at = strstr(path, parts[i]);
         bool whole = at && (at == path || at[-1] == '/' || *parts[i] == '/' || *parts[i] == '_' ||
@@ -155,6 +154,28 @@ static bool was_built_there(const struct doctor_package *p, const char *path)
     char end[ROOT_PATH_MAX];
     snprintf(end, sizeof end, "%.255s/%.2000s", slash ? slash + 1 : p->base, path);
     return is_build_folder(path) || is_build_folder(end);
+}
+
+/* "caffe-master": the archive of a repository, with its sources; "~/Alenka/alenka": a clone of it.
+ * What is downloaded ready to run has its version in the folder's name. */
+static bool is_repository(const struct doctor_package *p, const char *path)
+{
+    const char *slash = strrchr(p->base, '/'), *folder = slash ? slash + 1 : p->base;
+    if (str_ends(folder, "-master") || str_ends(folder, "-main"))
+        return true;
+    return str_starts(p->base, "/home/") && strcasecmp(folder, path) == 0 &&
+           !folder[strcspn(folder, "0123456789")];
+}
+
+/* "mumax3.10_windows_cuda11.0" */
+static bool is_named_as_download(const struct doctor_package *p)
+{
+    static const char *const systems[] = { "win", "linux", "x64", "x86", "cuda", "portable" };
+    const char *slash = strrchr(p->base, '/'), *folder = slash ? slash + 1 : p->base;
+    bool system = false;
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
+        system |= strcasestr(folder, systems[i]) != NULL;
+    return strstr(p->base, "/Downloads/") || (system && folder[strcspn(folder, "0123456789")]);
 }
 
 /* "~/.cache/huggingface/hub/...": what was downloaded, whatever the folders in it are called; but
@@ -286,7 +307,11 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
     if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
         return p->origin == DOCTOR_PIP && (role_is_source(p->name) ||
                                            (released_otherwise(p, file) && !extension));
-    if (p->bundled || is_download(p))
+    if (p->bundled || is_download(p) || p->role == DOCTOR_EXTENSION)
+        return false;
+    if (p->origin == DOCTOR_APP && is_repository(p, path))
+        return true;
+    if (p->origin == DOCTOR_APP && is_named_as_download(p) && !was_built_there(p, path))
         return false;
     if (p->origin == DOCTOR_SYSTEM)
         return str_starts(p->base, "/usr/local") &&

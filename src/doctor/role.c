@@ -187,15 +187,18 @@ static bool is_module(const struct doctor *d, const struct doctor_package *p)
 {
     int file = d->gpu_count && p->fault[0] >= 0 ? p->fault[0] : 0;
     const char *path = p->file_count ? p->files[file].path : "";
-    return strstr(path, ".cpython-") || strstr(path, ".abi3.so") || str_ends(path, ".pyd");
+    return strstr(path, ".cpython-") || strstr(path, ".abi3.so") ||
+           strstr(path, "/_ext/") || str_ends(path, ".pyd");
 }
 
-/* "nunchaku/_C.cpython-311-x86_64-linux-gnu.so": as PyTorch's guide to extensions calls them. */
+/* "nunchaku/_C.cpython-311-x86_64-linux-gnu.so": as PyTorch's guide to extensions calls them;
+ * "nms/_ext/nms/_nms.so": of its old ffi. */
 static bool is_named_as_extension(const struct doctor_package *p)
 {
     for (size_t i = 0; i < p->file_count; i++) {
         const char *slash = strrchr(p->files[i].path, '/');
-        if (str_starts(slash ? slash + 1 : p->files[i].path, "_C."))
+        if (str_starts(slash ? slash + 1 : p->files[i].path, "_C.") ||
+            strstr(p->files[i].path, "/_ext/"))
             return true;
     }
     return false;
