@@ -67,15 +67,11 @@ static bool is_other_compiler(const struct finding *one, enum finding_tool tool)
     return tool != FINDING_NO_TOOL && its != FINDING_NO_TOOL && its != tool;
 }
 
-/* The text is first about something that no file shows, and names a package that has GPU code, and
- * `one` is about another: of that other package the text says nothing. */
-static bool is_beside_the_text(const struct doctor *d, const struct findings *f,
-                               const struct finding *one)
+/* The text is first about something that no file shows, and names an extension with GPU code: then
+ * it means no other. */
+static bool means_an_extension(const struct doctor *d, const struct findings *f)
 {
-    if (!f->error.count || f->error.causes[0] <= CAUSE_A7 || one->package < 0 ||
-        d->packages[one->package].role == DOCTOR_FRAMEWORK ||
-        doctor_error_place(&f->error, one->cause) <= 0 ||
-        role_is_spoken_of(d->error, d->packages[one->package].name))
+    if (!f->error.count || f->error.causes[0] <= CAUSE_A7)
         return false;
     for (size_t i = 0; i < d->package_count; i++)
         if (d->packages[i].file_count && d->packages[i].role == DOCTOR_EXTENSION &&
@@ -84,17 +80,25 @@ static bool is_beside_the_text(const struct doctor *d, const struct findings *f,
     return false;
 }
 
+/* Of a package that is none of a main library's, and that the text leaves out. */
+static bool is_of_another(const struct doctor *d, const struct finding *one)
+{
+    const struct doctor_package *p = one->package >= 0 ? &d->packages[one->package] : NULL;
+    return p && p->role != DOCTOR_FRAMEWORK && !role_is_spoken_of(d->error, p->name);
+}
+
 /* What the text points to first comes first, where files and driver allow several causes. */
 static void weigh(const struct doctor *d, struct findings *f)
 {
     int unused;
+    bool extension = means_an_extension(d, f);
     enum finding_tool named = finding_tool_named(d->error), used = finding_tool_in_use(d, &unused);
     for (size_t i = 0; i < f->count; i++) {
         struct finding *one = &f->list[i];
         int place = doctor_error_place(&f->error, one->cause);
         if (one->cause == CAUSE_A9 && is_other_compiler(one, used))
             one->weight -= UNUSED;
-        if (is_beside_the_text(d, f, one))
+        if (extension && place > 0 && is_of_another(d, one))
             place = -1;
         if (place >= 0 && !(one->cause == CAUSE_A10 && is_other_compiler(one, named)))
             one->weight += MATCHES - PLACE * place;
