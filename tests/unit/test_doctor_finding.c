@@ -351,3 +351,35 @@ Test(finding, the_systems_cudnn_is_no_fault_where_programs_bring_their_own)
     cr_assert(!f || f->weight < 48);
     assert_cause("CUDNN_STATUS_ARCH_MISMATCH", CAUSE_A17);
 }
+
+Test(finding, a_toolkit_that_never_knows_the_card_is_that_before_its_ptx_is_too_new)
+{
+    card(0, "Tesla P100", 60, "580.105.08"); /* takes PTX to 9.0; CUDA 13.1 begins at 7.5 */
+    d.host.toolkits[0] = (struct host_toolkit){ .version = "13.1", .path = "/opt/cuda" };
+    d.host.toolkit_count = 1;
+    assert_cause(NULL, CAUSE_A10);
+    assert_cause("the provided PTX was compiled with an unsupported toolchain", CAUSE_A9);
+}
+
+Test(finding, the_driver_that_would_do_is_newer_than_the_one_that_is_there)
+{
+    char text[VERSION_TEXT_MAX];
+    card(0, "RTX 3090", 86, "550.90.07"); /* takes PTX to 8.4; CUDA 12.6 writes 8.5, as 555 takes */
+    d.host.toolkits[0] = (struct host_toolkit){ .version = "12.6", .path = "/opt/cuda" };
+    d.host.toolkit_count = 1;
+    assert_cause("the provided PTX was compiled with an unsupported toolchain", CAUSE_A9);
+    cr_assert_str_eq(found.list[0].cures[0].what.id, "cure.driver_least");
+    cr_assert_eq(found.list[0].least.major, 555, "%s", version_text(found.list[0].least, text));
+    d.host.toolkit_count = 0;
+    assert_cause("the provided PTX was compiled with an unsupported toolchain", CAUSE_A9);
+    cr_assert_str_eq(found.list[0].cures[0].what.id, "cure.driver_newer");
+}
+
+Test(finding, a_runtime_that_no_driver_of_the_card_takes_is_not_what_is_wrong)
+{
+    card(0, "Quadro 2000", 21, "390.48"); /* the last branch for Fermi; CUDA 10.0 asks for 410 */
+    package(0, "miner", DOCTOR_PROGRAM, 30, 35);
+    packages[0].origin = DOCTOR_APP;
+    str_copy(packages[0].cuda, sizeof packages[0].cuda, "10.0");
+    assert_cause("it mines with the processor alone", CAUSE_A1);
+}

@@ -87,3 +87,28 @@ Test(own_build, an_extension_is_somebodys_own_only_where_pip_says_so)
     package.from_source = true;
     cr_assert(own_build_is(&d, &package, 0, 0));
 }
+
+Test(own_build, a_repository_was_compiled_by_its_user_and_a_download_by_its_maker)
+{
+    base = "/home/u/Alenka";
+    cr_assert(is_own("Alenka", "alenka", 6, tensorflow_2_3));
+    base = "/home/u/miner-6.2";
+    cr_assert_not(is_own("miner", "miner", 6, tensorflow_2_3));
+    base = "/caffe-master";
+    cr_assert(is_own("caffe-master", "bin/MainCaller.exe", 6, tensorflow_2_3));
+    base = "/Users/u/Downloads/mumax3.10_windows_cuda11.0";
+    cr_assert_not(is_own("mumax3", "mumax3.exe", 6, tensorflow_2_3));
+}
+
+Test(own_build, a_library_that_speaks_of_its_floor_is_its_makers)
+{
+    static const unsigned archs[] = { 60 };
+    is_own("tensorflow-gpu", "tensorflow/_pywrap.so", 1, archs); /* for the parts */
+    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
+    d.gpus[0].rule.cc = 52;
+    package.origin = DOCTOR_PIP;
+    package.role = DOCTOR_FRAMEWORK;
+    cr_assert(own_build_is(&d, &package, 0, 0));
+    d.error = "The minimum required Cuda capability is 6.0.";
+    cr_assert_not(own_build_is(&d, &package, 0, 0));
+}
