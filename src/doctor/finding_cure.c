@@ -381,9 +381,10 @@ static void parts(const struct doctor *d, struct finding *f)
         if (h->library_how == LOADER_ENVIRONMENT)
             command(c, "unset LD_LIBRARY_PATH");
         command(c, "sudo apt remove 'cuda-compat-*'");
-        if (h->library_is_compat)
-            driver_cure(d, f, (struct driver_version){ 0 });
-        else
+        struct driver_version least = { 0 };
+        if (h->library_is_compat && version_parse(h->library_version, &least))
+            driver_cure(d, f, least); /* as new as what the package stands in for */
+        else if (!h->library_is_compat)
             command(cure(f, "cure.reboot"), "sudo reboot");
     } else if (*h->library && !*h->jit_library) {
         cure(f, "cure.jit_library");
