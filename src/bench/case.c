@@ -131,12 +131,38 @@ static void name_conv(struct bench_case *c)
     }
 }
 
+/* How many of `in` rows (or columns) of the input some filter meets: where the stride is longer
+ * than the filter, or at an end that no output reaches, not all. */
+static double positions_read(int in, int out, int pad, int dilation, int filter, int stride)
+{
+    int n = 0;
+    for (int i = 0; i < in; i++) {
+        bool met = false;
+        for (int r = 0; r < filter && !met; r++) {
+            int from = i + pad - r * dilation;
+            met = from >= 0 && from % stride == 0 && from / stride < out;
+        }
+        n += met;
+    }
+    return n;
+}
+
+/* Elements of the input that must move: a gradient is written whole, with its zeros. */
+static double input_moved(const struct conv_shape *s, enum conv_pass pass)
+{
+    if (pass == CONV_BACKWARD_DATA)
+        return (double)s->n * s->c * s->h * s->w;
+    return (double)s->n * s->c *
+           positions_read(s->h, conv_out_h(s), s->pad_h, s->dilation_h, s->r, s->stride_h) *
+           positions_read(s->w, conv_out_w(s), s->pad_w, s->dilation_w, s->s, s->stride_w);
+}
+
 struct bench_case case_conv(enum case_engine engine, enum bench_precision precision,
                             const struct conv_shape *s, enum conv_pass pass)
 {
     struct bench_case c = { CASE_CONV, engine, precision, .conv = *s, .pass = pass };
     double out = (double)s->n * s->k * conv_out_h(s) * conv_out_w(s);
-    double in = (double)s->n * s->c * s->h * s->w;
+    double in = input_moved(s, pass);
     double weights = (double)s->k * (s->c / s->groups) * s->r * s->s;
     name_conv(&c);
     c.flop = conv_flop(s);

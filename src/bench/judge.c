@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "bench/layers.h"
+#include "bench/op_check.h"
 #include "core/str.h"
 
-/* The least time of a run whose rate is the card's: what starting it takes is a twentieth then. A large
- * virtual card has shorter ones, cut to what a processor simulates. */
+/* The least time of a run whose rate is the card's: what starting it takes is a twentieth then. A
+ * large virtual card has shorter ones, cut to what a processor simulates. */
 static double least_ms(const struct row_list *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
@@ -48,6 +49,21 @@ static double memory_rate(const struct row_list *rows, const char **which)
     return best;
 }
 
+/* Winograd's algorithm and Fourier transforms multiply less often than the definition, whose
+ * operations are counted, and a network may have layers that were done so. */
+static bool does_all_multiplications(const struct bench_case *c, const struct row *row)
+{
+    return c->kind != CASE_NET && !op_check_transforms(row->variant);
+}
+
+static void refuse(struct row *row, double percent, const char *ceiling)
+{
+    row_fail(row, ROW_ERROR,
+             "%.0f %% of ceiling/%s: faster than this card was measured to be, so that "
+             "one of the two is wrong",
+             percent, ceiling);
+}
+
 void judge_row(const struct row_list *rows, const struct bench_case *c, struct row *row)
 {
     const char *arithmetic = plan_ceiling(c), *memory = NULL;
@@ -64,12 +80,12 @@ void judge_row(const struct row_list *rows, const struct bench_case *c, struct r
     snprintf(row->ceiling, sizeof row->ceiling, "ceiling/%s",
              compute_ms >= memory_ms ? arithmetic : memory);
     row->ceiling_percent = 100 * least / row->time.median;
-    if (row->ceiling_percent >
-        (compute_ms >= memory_ms ? JUDGE_MOST_PERCENT : JUDGE_MOST_MEMORY_PERCENT))
-        row_fail(row, ROW_ERROR,
-                 "%.0f %% of %s: faster than this card was measured to be, so that "
-                 "one of the two is wrong",
-                 row->ceiling_percent, row->ceiling);
+    double compute = 100 * compute_ms / row->time.median,
+           moved = 100 * memory_ms / row->time.median;
+    if (compute > JUDGE_MOST_PERCENT && does_all_multiplications(c, row))
+        refuse(row, compute, arithmetic);
+    else if (moved > JUDGE_MOST_MEMORY_PERCENT)
+        refuse(row, moved, memory);
 }
 
 /* ---- networks ---- */
@@ -108,8 +124,9 @@ static int count_alike(const struct plan_net *net, size_t first)
 /* What the sum is without: on a processor all that lies between convolutions. */
 static void say_without(const struct plan_net *net, const struct bench_case *c, struct row *row)
 {
-    size_t n = (size_t)snprintf(row->reason, sizeof row->reason, "%s%s",
-                                *net->without ? "without, for want of a kernel: " : "", net->without);
+    size_t n =
+        (size_t)snprintf(row->reason, sizeof row->reason, "%s%s",
+                         *net->without ? "without, for want of a kernel: " : "", net->without);
     for (size_t i = 0; i < net->count && case_is_cpu(c) && n < sizeof row->reason; i++) {
         int alike = net->layers[i].kind == CASE_LAYER ? count_alike(net, i) : 0;
         if (alike)
@@ -142,6 +159,7 @@ void judge_net(const struct row_list *rows, const struct plan_net *net, const st
         low += n * r->time.low;
         high += n * r->time.high;
         coverage = fmin(coverage, r->time.coverage);
+        row->throttled += r->throttled;
         spread = spread && r->time.count > 1;
         row->flop += isfinite(layer.flop) ? n * layer.flop : 0;
         row->bytes += n * layer.bytes;

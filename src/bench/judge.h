@@ -14,11 +14,13 @@
 
 /* Sets ceiling and ceiling_percent from the ceilings among `rows`: the time that the arithmetic
  * takes at the measured peak of its class or the traffic at the measured bandwidth, whichever is
- * longer, over the time it took. A row that is faster than that allows becomes an error. */
+ * longer, over the time it took. A row that is faster than that allows becomes an error; only of an
+ * algorithm that does with fewer multiplications than are counted (Winograd, FFT) the arithmetic
+ * may be above 100 %. */
 void judge_row(const struct row_list *rows, const struct bench_case *c, struct row *row);
 
-/* The sum over the layers' rows, each as often as it occurs, of times, operations and traffic (a layer's
- * tensors come from memory and go there); skipped, with the layer that is
+/* The sum over the layers' rows, each as often as it occurs, of times, operations, traffic (a layer's
+ * tensors come from memory and go there) and throttled samples; skipped, with the layer that is
  * missing, when one has no time. */
 void judge_net(const struct row_list *rows, const struct plan_net *net, const struct bench_case *c,
                struct row *row);

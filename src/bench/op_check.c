@@ -22,12 +22,17 @@ size_t *op_check_elements(size_t total, size_t inner, size_t terms, size_t *coun
     return index;
 }
 
+bool op_check_transforms(const char *algorithm)
+{
+    return strcasestr(algorithm, "winograd") || strcasestr(algorithm, "fft");
+}
+
 /* Room for the sums of the transforms, which the definition does not have. Even so a term that is
  * missing or twice there, 1 / terms of the scale, is far outside for the 100 to 10000 terms of real
  * layers. */
 void op_check_widen(struct reference_bound *bound, const char *algorithm)
 {
-    if (strcasestr(algorithm, "winograd") || strcasestr(algorithm, "fft"))
+    if (op_check_transforms(algorithm))
         bound->relative *=
             strcasestr(algorithm, "nonfused") || strcasestr(algorithm, "fft") ? 128 : 16;
 }

@@ -9,6 +9,10 @@
  * when out of memory. */
 size_t *op_check_elements(size_t total, size_t inner, size_t terms, size_t *count);
 
+/* By an algorithm's name, ours or somebody else's: whether it transforms its data so as to do with
+ * fewer multiplications than the definition (Winograd, FFT). */
+bool op_check_transforms(const char *algorithm);
+
 /* By the name of somebody else's algorithm: those that transform their data first add and subtract
  * more than the definition does. */
 void op_check_widen(struct reference_bound *bound, const char *algorithm);

@@ -37,7 +37,7 @@ struct row {
     double *samples_ms; /* in the order in which they were taken */
     double *clocks_mhz; /* the processor's clock beside each; NAN where not known */
     size_t sample_count;
-    size_t throttled;    /* how many ran at less than 90 % of the clock that the card promises */
+    size_t throttled;    /* how many ran at less than 80 % of the clock that the card promises */
     double anchor_ratio; /* median of the time over the anchor case's in the same round */
     char image[32];      /* that ran: "sm_35" */
     char variant[48];    /* which of several kernels or algorithms */

@@ -1,6 +1,7 @@
 #include "cli/bench_nets.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/net_layers.h"
 #include "core/str.h"
@@ -28,6 +29,11 @@ int bench_nets_add(struct bench_nets *nets, const struct net *net, struct err *e
 static int load(struct bench_nets *nets, const char *name, struct err *err)
 {
     struct net net;
+    if (strpbrk(name, "/."))
+        return err_set(err, ERR_USAGE,
+                       "'--net' takes a built-in network here, not the file '%s', whose layers "
+                       "'smfit size --measure --net FILE' measures",
+                       name);
     if (nets_find(&net, name, (struct net_image){ 0 }, err))
         return -1;
     int failed = bench_nets_add(nets, &net, err);

@@ -49,7 +49,7 @@ static int read_batches(const struct opts_list *list, int *to, size_t most, stru
     for (size_t i = 0; i < list->count; i++) {
         long value;
         if (!str_number(list->items[i], 1, BATCH_MOST, &value))
-            return err_set(err, ERR_USAGE, "'--batch' takes a number of images, not '%s'",
+            return err_set(err, ERR_USAGE, "'--batch' takes 1 to %d images, not '%s'", BATCH_MOST,
                            list->items[i]);
         to[i] = (int)value;
     }

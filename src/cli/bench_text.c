@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/op_check.h"
 #include "cli/bench_run.h"
 #include "cli/grid.h"
 #include "cli/out.h"
@@ -188,13 +189,18 @@ static void print_loads(const struct bench_run *r)
 
 static void print_notes(const struct bench_run *r)
 {
-    bool throttled = false, sums = false;
+    bool throttled = false, sums = false, fewer = false;
     for (size_t i = 0; i < r->rows.count; i++) {
-        throttled = throttled || r->rows.list[i].throttled;
-        sums = sums || (r->rows.list[i].status == ROW_OK && str_starts(r->rows.list[i].name, "net/"));
+        const struct row *row = &r->rows.list[i];
+        throttled = throttled || row->throttled;
+        sums = sums || (row->status == ROW_OK && str_starts(row->name, "net/"));
+        fewer = fewer || (row->status == ROW_OK && row->ceiling_percent > 100 &&
+                          op_check_transforms(row->variant));
     }
     if (throttled)
         out_wrapped(OUT_DOUBTFUL, 0, text_get("bench.throttled"));
+    if (fewer)
+        out_wrapped(OUT_DIM, 0, text_get("bench.fewer"));
     if (sums)
         out_wrapped(OUT_DIM, 0, text_get("bench.sums"));
     if (r->machine.simulated && r->device)

@@ -249,6 +249,9 @@ static int list(struct bench_run *r, struct err *err)
 {
     if (make_plan(r, err))
         return -1;
+    /* Nothing runs: the times are those of a roofline. */
+    if (r->run->doc && !r->machine.simulated)
+        json_put_text(r->run->doc, "basis", "modelled");
     if (r->run->doc)
         bench_json_list(r);
     else
@@ -265,6 +268,11 @@ static int check_options(const struct bench_run *r, struct err *err)
                        "is not here");
     if (o->cpu && (r->run->globals->virtual_cards || r->run->globals->device))
         return err_set(err, ERR_USAGE, "'--cpu' measures on no device");
+    if (r->run->globals->assume.count &&
+        (o->cpu || r->run->globals->virtual_cards || r->run->globals->device))
+        return err_set(err, ERR_USAGE,
+                       "a plan is made for one place: '--assume' excludes '--cpu', "
+                       "'--virtual' and '--device'");
     for (size_t i = 0; i < o->lib_dirs.count; i++)
         if (os_file_kind(o->lib_dirs.items[i]) != OS_FILE_FOLDER)
             return err_set(err, ERR_USAGE, "'--lib-dir' takes a folder, not '%s'", o->lib_dirs.items[i]);

@@ -74,7 +74,11 @@ $ smfit bench --shape 0,1,1
 [2]
 
 $ smfit bench --batch none
-2> smfit: '--batch' takes a number of images, not 'none'
+2> smfit: '--batch' takes 1 to 65536 images, not 'none'
+[2]
+
+$ smfit bench --batch 0
+2> smfit: '--batch' takes 1 to 65536 images, not '0'
 [2]
 
 $ smfit bench --quick --full
@@ -87,6 +91,10 @@ $ smfit bench --cpu --net resnet
 
 $ smfit bench --cpu --net no-such-net
 2> smfit: no network 'no-such-net' is known; the nearest is 'alexnet'
+[2]
+
+$ smfit bench --cpu --net ./tiny.net
+2> smfit: '--net' takes a built-in network here, not the file './tiny.net', whose layers 'smfit size --measure --net FILE' measures
 [2]
 
 $ smfit bench --cpu --case no-such-case
@@ -104,6 +112,17 @@ $ smfit bench --list --assume sm_35
 $ smfit bench --list --assume 920m --assume 940m
 2> smfit: a plan is made for one card
 [2]
+
+$ smfit bench --list --assume 920m --cpu
+2> smfit: a plan is made for one place: '--assume' excludes '--cpu', '--virtual' and '--device'
+[2]
+
+$ smfit bench --list --assume 920m --virtual 940m
+2> smfit: a plan is made for one place: '--assume' excludes '--cpu', '--virtual' and '--device'
+[2]
+
+$ smfit bench --list --assume 920m --json | grep basis
+  "basis": "modelled",
 
 $ smfit bench --list --assume 920m --out file
 2> smfit: '--list' measures nothing that could be written
