@@ -9,11 +9,6 @@ static bool has_time(const struct row *r)
     return r && r->status == ROW_OK && r->time.count && r->time.median > 0;
 }
 
-static bool is_exact(const struct row *r)
-{
-    return strcmp(r->basis, "simulated") == 0;
-}
-
 static struct comparison compare(const struct row *a, const struct row *b)
 {
     struct comparison c = { .a = a, .b = b, .ratio = NAN };
@@ -21,7 +16,7 @@ static struct comparison compare(const struct row *a, const struct row *b)
     if (!c.timed)
         return c;
     c.ratio = b->time.median / a->time.median;
-    c.verdict = stats_compare(&a->time, &b->time, COMPARE_LEAST, is_exact(a) && is_exact(b));
+    c.verdict = stats_compare(&a->time, &b->time, COMPARE_LEAST, row_is_exact(a) && row_is_exact(b));
     return c;
 }
 

@@ -20,6 +20,11 @@ const char *row_status_name(enum row_status status)
     return status_names[status];
 }
 
+bool row_is_exact(const struct row *row)
+{
+    return strcmp(row->basis, "simulated") == 0 && !str_starts(row->name, "load/");
+}
+
 void row_init(struct row *row)
 {
     *row = (struct row){ .shape = "-", .precision = "-", .basis = "measured" };

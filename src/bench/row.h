@@ -54,6 +54,10 @@ int row_reserve(struct row *row, size_t count, struct err *err);
 void row_fail(struct row *row, enum row_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Whether one sample is as good as many: a virtual card's clock is a model's. Images are loaded by
+ * the computer's own clock even there. */
+bool row_is_exact(const struct row *row);
+
 /* From samples_ms, flop and bytes: time, gflops, gbps. */
 void row_summarise(struct row *row);
 

@@ -80,7 +80,7 @@ static void put_time(json_t *j, const struct row *row)
         return;
     }
     put_number(j, row, "interval_ms", NAN,
-               strcmp(row->basis, "simulated") == 0 ? "one launch, since a simulated clock is exact"
+               row_is_exact(row) ? "one launch, since a simulated clock is exact"
                                                     : "there is one sample only");
     json_put(j, "coverage_percent", json_null());
 }

@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "core/json.h"
 #include "core/os.h"
+#include "core/utf8.h"
 
 #define SIZE_MOST ((size_t)256 << 20)
 
@@ -83,6 +84,31 @@ static json_t *comparison_json(const struct comparison *c)
     return j;
 }
 
+static bool has_simulated(const struct row_list *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(rows->list[i].basis, "simulated") == 0)
+            return true;
+    return false;
+}
+
+static void say(enum out_style style, const char *id, const struct text_arg *args)
+{
+    struct str s = STR_INIT;
+    text_add(&s, id, args);
+    out_wrapped(style, 0, s.p);
+    str_free(&s);
+}
+
+static void say_simulated(const char *path, const struct row_list *rows)
+{
+    struct str safe = STR_INIT;
+    utf8_add_printable(&safe, path);
+    if (has_simulated(rows))
+        say(OUT_DOUBTFUL, "bench.simulated_file", TEXT_ARGS({ "file", safe.p }));
+    str_free(&safe);
+}
+
 static void time_cell(struct grid *g, const struct row *r)
 {
     if (r && r->time.count)
@@ -125,9 +151,9 @@ static void print(const struct comparison *list, size_t count)
     char n[4][24];
     for (int i = 0; i < 4; i++)
         snprintf(n[i], sizeof n[i], "%zu", tally[i]);
-    out_sentence(OUT_BOLD, "bench.compared",
-                 TEXT_ARGS({ "same", n[STATS_SAME] }, { "faster", n[STATS_FASTER] },
-                           { "slower", n[STATS_SLOWER] }, { "ambiguous", n[STATS_AMBIGUOUS] }));
+    say(OUT_BOLD, "bench.compared",
+        TEXT_ARGS({ "same", n[STATS_SAME] }, { "faster", n[STATS_FASTER] },
+                  { "slower", n[STATS_SLOWER] }, { "ambiguous", n[STATS_AMBIGUOUS] }));
 }
 
 int bench_compare(struct cmd_run *run, struct err *err)
@@ -152,8 +178,12 @@ int bench_compare(struct cmd_run *run, struct err *err)
         for (size_t i = 0; i < count; i++)
             json_array_append_new(all, comparison_json(&list[i]));
         json_put(run->doc, "comparisons", all);
+        if (has_simulated(&a) || has_simulated(&b))
+            json_put_text(run->doc, "basis", "simulated");
     } else {
         print(list, count);
+        say_simulated(run->operands[0], &a);
+        say_simulated(run->operands[1], &b);
     }
     status = CMD_DONE;
 done:

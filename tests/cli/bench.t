@@ -199,6 +199,20 @@ $ smfit bench --compare --lang zh data/bench/before.jsonl data/bench/after.jsonl
   gemm  NN 2048x2048x2048  fp32  openblas             -           512         只在后者中
 1 项相同，1 项更快，1 项更慢，1 项无法判定（变化不超过 2% 视为相同）
 
+$ for f in before after; do sed 's/"basis":"measured"/"basis":"simulated"/' data/bench/$f.jsonl >$f.jsonl; done; smfit bench --compare before.jsonl after.jsonl | tail -3
+1 same, 1 faster, 2 slower, 0 ambiguous (changes of 2 % or less are the same)
+Simulated: the times in 'before.jsonl' are a model's, not a card's.
+Simulated: the times in 'after.jsonl' are a model's, not a card's.
+
+$ smfit bench --compare data/bench/before.jsonl after.jsonl | tail -1
+Simulated: the times in 'after.jsonl' are a model's, not a card's.
+
+$ smfit bench --compare --json data/bench/before.jsonl after.jsonl | grep basis
+  "basis": "simulated",
+
+$ smfit bench --compare data/bench/before.jsonl data/bench/after.jsonl | wc -l
+9
+
 ## what a run elsewhere has written is not gone on with, and folders are folders
 $ printf '{"schema":"smfit.bench.stream","version":1,"options":{"quick":false,"full":false,"cpu":true,"case":[],"precision":[],"shape":["8,8,8"],"net":[],"batch":[]},"on":"cpu","name":"a processor of 1971"}\n' >elsewhere.jsonl; smfit bench -q --resume elsewhere.jsonl
 2> smfit: 'elsewhere.jsonl' is of another processor: a processor of 1971
