@@ -204,6 +204,27 @@ static int check_patterns(const struct plan_options *o, const struct plan *plan,
     return 0;
 }
 
+static bool answers(const struct bench_case *c, const struct plan_options *o)
+{
+    return (o->shape_count && c->kind == CASE_GEMM) || (o->nets_only && c->kind == CASE_NET) ||
+           (!o->shape_count && !o->nets_only);
+}
+
+int plan_check_precisions(const struct plan *plan, const struct plan_options *options,
+                          struct err *err)
+{
+    for (int p = 0; p < BENCH_PRECISION_COUNT; p++) {
+        bool found = !options->precisions[p];
+        for (size_t i = 0; i < plan->count && !found; i++)
+            found = (int)plan->cases[i].precision == p && answers(&plan->cases[i], options);
+        if (!found)
+            return err_set(err, ERR_USAGE,
+                           "nothing of what was asked for is measured in '%s'; --list shows all",
+                           bench_precision_name((enum bench_precision)p));
+    }
+    return 0;
+}
+
 int plan_build(const struct plan_options *options, const struct roof *roof, struct plan *plan,
                struct err *err)
 {

@@ -68,6 +68,11 @@ int plan_build(const struct plan_options *options, const struct roof *roof, stru
                struct err *err);
 void plan_free(struct plan *plan);
 
+/* ERR_USAGE: a precision was asked for that nothing of the plan is in. A ceiling is what shapes and
+ * networks are held against, and no answer to them. */
+int plan_check_precisions(const struct plan *plan, const struct plan_options *options,
+                          struct err *err);
+
 /* How long one case should take with all its samples, in seconds. */
 double plan_case_seconds(const struct plan_settings *settings, const struct bench_case *c);
 

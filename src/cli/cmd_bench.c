@@ -136,7 +136,10 @@ static int make_plan(struct bench_run *r, struct err *err)
     wanted->simulated = r->machine.simulated;
     for (int e = 0; e < ENGINE_COUNT; e++)
         wanted->missing[e] = survey_missing(&r->survey, (enum case_engine)e);
-    return plan_build(wanted, &r->roof, &r->plan, err);
+    return plan_build(wanted, &r->roof, &r->plan, err) ||
+                   plan_check_precisions(&r->plan, wanted, err)
+               ? -1
+               : 0;
 }
 
 static int check_same(const struct bench_run *r, struct err *err)

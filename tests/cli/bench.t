@@ -85,6 +85,28 @@ $ smfit bench --quick --full
 2> smfit: options '--quick' and '--full' exclude each other
 [2]
 
+$ smfit bench --cpu --precision fp32 --precision fp16
+2> smfit: nothing of what was asked for is measured in 'fp16'; --list shows all
+[2]
+
+$ smfit bench --list --assume v100 --shape 64,64,64 --precision fp64
+2> smfit: nothing of what was asked for is measured in 'fp64'; --list shows all
+[2]
+
+$ smfit bench --list --assume v100 --net lenet5 --precision fp16-storage --precision tc-fp16
+2> smfit: nothing of what was asked for is measured in 'tc-fp16'; --list shows all
+[2]
+
+$ smfit bench --list --assume 920m --quick --precision int32
+2> smfit: nothing of what was asked for is measured in 'int32'; --list shows all
+[2]
+
+$ smfit bench --list --assume 920m --case 'ceiling/*' --precision fp64 | tail -1 | cut -d' ' -f2,6-
+cases, on GeForce 920M
+
+$ smfit bench --list --assume 920m --shape 8,8,8 --precision tc-fp16 | grep -c 'gemm.*tc-fp16.*needs compute capability 7.0'
+1
+
 $ smfit bench --cpu --net resnet
 2> smfit: network 'resnet' may be resnet18, resnet34, resnet50
 [2]
