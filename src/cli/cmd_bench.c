@@ -42,6 +42,20 @@ static void name_device(struct bench_run *r)
     roof_of_device(d, bare, &r->roof);
 }
 
+static void say_others(const struct bench_run *r)
+{
+    struct str line = STR_INIT, card = STR_INIT;
+    char count[24];
+    if (r->machine.count < 2)
+        return;
+    snprintf(count, sizeof count, "%d", (int)r->machine.count);
+    utf8_add_printable(&card, r->name);
+    text_add(&line, "bench.one_device", TEXT_ARGS({ "card", card.p }, { "count", count }));
+    out_note("%s", line.p);
+    str_free(&card);
+    str_free(&line);
+}
+
 /* --list with --assume: a plan for a card that is not here. */
 static int assume(struct bench_run *r, struct err *err)
 {
@@ -318,6 +332,7 @@ static int run_bench(struct bench_run *r, struct doctor *doctor, struct err *err
             return CMD_NOT_FIT;
         }
         name_device(r);
+        say_others(r);
     }
     if (r->options.list)
         return list(r, err);
