@@ -80,7 +80,8 @@ struct reference_bound reference_bound(enum bench_precision precision, int terms
 /* Comparison of a result with what is right; start with { 0 }. */
 struct reference_error {
     size_t checked, wrong;  /* wrong: beyond the bound, or not a number */
-    double max_rel_error;   /* of the metric above; infinite when something is not a number */
+    double max_rel_error;   /* of the metric above, without `least`; infinite when something is not a
+                               number */
     size_t worst;           /* index, got and want of the element with the largest error */
     double got, want;
 };

@@ -299,6 +299,22 @@ Test(bench_reference, what_is_no_number_is_wrong)
     cr_assert(error.wrong == 2 && error.checked == 3 && isinf(error.max_rel_error));
 }
 
+/* Numbers of fp16 below 2^-14 are 2^-24 apart: 2.4 of those are stored as 2, which is 17 % off and right; 2.6
+ * are wrong as 2. */
+Test(bench_reference, what_is_too_small_for_its_format_is_no_error)
+{
+    struct reference_bound bound = reference_bound(BENCH_FP16S, 1, NUMBER_F16);
+    struct reference_error error = { 0 };
+    reference_compare(&error, &bound, 0, (struct reference_value){ 2.4 * 0x1p-24, 2.4 * 0x1p-24 },
+                      2 * 0x1p-24);
+    cr_assert(error.wrong == 0 && error.max_rel_error <= bound.relative + bound.output, "%g",
+              error.max_rel_error);
+    reference_compare(&error, &bound, 1, (struct reference_value){ 2.6 * 0x1p-24, 2.6 * 0x1p-24 },
+                      2 * 0x1p-24);
+    cr_assert(error.wrong == 1);
+    cr_assert_float_eq(error.max_rel_error, 0.1 / 2.6, 1e-9);
+}
+
 Test(bench_reference, whole_results_are_read_in_their_format)
 {
     float a[] = { 1.5f, 2.5f }, b[] = { 4, 8 };
