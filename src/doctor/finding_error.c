@@ -105,16 +105,19 @@ static bool is_refuted(const struct doctor *d, enum doctor_cause cause, bool onl
 static bool put_compiler(const struct doctor *d, struct finding *one, enum finding_tool tool,
                          bool unknown)
 {
+    size_t longest = 0; /* "ptxas-blackwell" before "ptxas", where the text has it */
     for (size_t i = 0; i < d->compiler_count; i++) {
         const char *slash = strrchr(d->compilers[i].path, '/');
-        if (finding_tool_of(slash ? slash + 1 : d->compilers[i].path) != tool ||
-            (unknown && *d->compilers[i].toolkit))
+        const char *name = slash ? slash + 1 : d->compilers[i].path;
+        size_t length = strcasestr(d->error, name) ? strlen(name) + 1 : 1;
+        if (finding_tool_of(name) != tool || (unknown && *d->compilers[i].toolkit) ||
+            length <= longest)
             continue;
+        longest = length;
         one->package = d->compilers[i].package;
         str_copy(one->path, sizeof one->path, d->compilers[i].path);
-        return true;
     }
-    return false;
+    return longest > 0;
 }
 
 /* The only package of a kind; -1: none, or several. */
@@ -189,6 +192,25 @@ static void put_tool(const struct doctor *d, struct finding *one)
     put_compiler(d, one, tool, false);
 }
 
+/* "NVML library version: 610.43": whose file that is. */
+static void put_nvml(const struct doctor *d, struct finding *one)
+{
+    static const char words[] = "library version: ";
+    static const char *const folders[] = { "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+                                           "/usr/lib64", "/usr/lib" };
+    const char *at = strcasestr(d->error, words);
+    char path[200];
+    if (!at)
+        return;
+    at += strlen(words);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && !*one->path; i++) {
+        snprintf(path, sizeof path, "%s/libnvidia-ml.so.%.*s", folders[i],
+                 (int)strspn(at, "0123456789."), at);
+        if (root_kind(d->sysroot, path) == OS_FILE_REGULAR)
+            str_copy(one->path, sizeof one->path, path);
+    }
+}
+
 /* A container's runtime may put the compat libcuda first without any sign of that in the files. */
 static void put_compat(const struct doctor *d, struct finding *one)
 {
@@ -202,7 +224,10 @@ static void put_path(const struct doctor *d, struct finding *one)
     switch (one->cause) {
     case CAUSE_A9:
     case CAUSE_A10: put_tool(d, one); break;
-    case CAUSE_A14: put_compat(d, one); break;
+    case CAUSE_A14:
+        put_compat(d, one);
+        put_nvml(d, one);
+        break;
     case CAUSE_A17: finding_put_floor(d, one); break;
     case CAUSE_A18: finding_put_library(d, one); break;
     case CAUSE_A3:
@@ -211,6 +236,16 @@ static void put_path(const struct doctor *d, struct finding *one)
     case CAUSE_A11: put_package(d, one); break;
     default: break;
     }
+}
+
+/* A compiler that some package here uses, and that serves driver or card badly, where nothing has
+ * kernels of its own that could be missing. */
+static bool is_compiled_here(const struct doctor *d, const struct finding *top)
+{
+    for (size_t i = 0; i < d->package_count; i++)
+        if (d->packages[i].file_count)
+            return false;
+    return (top->cause == CAUSE_A9 || top->cause == CAUSE_A10) && top->package >= 0 && *top->path;
 }
 
 /* Whether a package that cannot run explains more than a text which only says that nothing works, or
@@ -242,6 +277,10 @@ void finding_error(const struct doctor *d, struct findings *f)
         i++;
     if (i == f->error.count || is_outweighed(f, f->error.causes[i]))
         return;
+    if (f->count && f->error.causes[i] <= CAUSE_A7 && is_compiled_here(d, &f->list[0])) {
+        f->list[0].weight += W_TEXT; /* its kernels are what the text misses */
+        return;
+    }
     struct finding *one = finding_add(f, f->error.causes[i], W_TEXT);
     if (!one)
         return;

@@ -201,6 +201,21 @@ static int read_programs(struct doctor *d, struct err *err)
     return rc;
 }
 
+/* Of programs that keep their libraries in a folder of their own, which no list of the loader has. */
+static int read_private(struct doctor *d, struct err *err)
+{
+    static const char *const folders[] = { "/usr/lib/ollama", "/usr/lib64/ollama" };
+    int rc = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && !rc; i++) {
+        struct app_walk w = {
+            .d = d, .name = "ollama", .base = folders[i], .origin = DOCTOR_SYSTEM
+        };
+        if (root_kind(d->sysroot, folders[i]) == OS_FILE_FOLDER)
+            rc = walk(&w, err);
+    }
+    return rc;
+}
+
 int packages_of_nvidia(struct doctor *d, struct err *err)
 {
     return read_listed(d, "system", true, err);
@@ -216,7 +231,7 @@ int packages_of_system(struct doctor *d, bool opt, struct err *err)
     if ((opt && read_opt(d, err)) || (!d->local_is_app && walk(&local, err)))
         return -1;
     return packages_of_nvidia(d, err) || read_listed(d, "system libraries", false, err) ||
-                   read_programs(d, err)
+                   read_programs(d, err) || read_private(d, err)
                ? -1
                : 0;
 }
