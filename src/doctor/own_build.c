@@ -266,7 +266,7 @@ static bool is_prefix_of_source(const char *path)
 {
     char name[96];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "/"), path);
-    return role_is_source(name);
+    return role_is_source(name, false);
 }
 
 /* Has the very architectures of some release of this library. */
@@ -305,7 +305,7 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
         is_for_one_card(d, p, file, gpu))
         return true;
     if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
-        return p->origin == DOCTOR_PIP && (role_is_source(p->name) ||
+        return p->origin == DOCTOR_PIP && (role_is_source(p->name, false) ||
                                            (released_otherwise(p, file) && !extension));
     if (p->bundled || is_download(p) || p->role == DOCTOR_EXTENSION)
         return false;
@@ -318,8 +318,8 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
                (strchr(path, '/') == strrchr(path, '/') || is_prefix_of_source(path));
     if (is_brought_along(p, file))
         return has_own_shape(p, file);
-    bool windows = str_ends(path, ".exe") || str_ends(path, ".dll"); /* mostly released as such */
-    return (role_is_source(p->name) && !windows) || was_built_there(p, path) ||
+    bool windows = str_ends(path, ".exe") || str_ends(path, ".dll"); 
+    return role_is_source(p->name, windows) || was_built_there(p, path) ||
            (has_own_shape(p, file) && !role_is_framework_name(p->name)) ||
            is_beside_sources(d, p, path);
 }

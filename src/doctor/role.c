@@ -59,11 +59,11 @@ bool role_is_framework_name(const char *package)
     return is_framework_row(row_of(package));
 }
 
-bool role_is_source(const char *program)
+bool role_is_source(const char *program, bool windows)
 {
     long row = row_of(program);
-    return row >= 0 &&
-           strcmp(table_field(data_table(DATA_ROLES), (size_t)row, "role"), "source") == 0;
+    const char *role = row < 0 ? "" : table_field(data_table(DATA_ROLES), (size_t)row, "role");
+    return strcmp(role, "source") == 0 || (!windows && strcmp(role, "source-unix") == 0);
 }
 
 const char *role_compiler(const char *package)
@@ -217,10 +217,10 @@ static enum doctor_role role_of(const struct doctor *d, const struct doctor_pack
     if (p->origin == DOCTOR_SYSTEM)
         return DOCTOR_PROGRAM;
     if (p->origin == DOCTOR_APP && !p->bundled)
-        return is_module(d, p) && !is_framework_row(row) && !role_is_source(p->name)
+        return is_module(d, p) && !is_framework_row(row) && !role_is_source(p->name, false)
                    ? DOCTOR_EXTENSION
                    : DOCTOR_PROGRAM;
-    if (row >= 0 && !role_is_source(p->name))
+    if (row >= 0 && !role_is_source(p->name, false))
         return is_framework_row(row) ? DOCTOR_FRAMEWORK : DOCTOR_EXTENSION;
     return p->on_framework || is_linked_with_one(d, p) || is_named_as_extension(p) ||
                    has_framework_beside(d, p)

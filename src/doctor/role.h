@@ -26,8 +26,8 @@ bool role_is_file_spoken_of(const char *text, const char *path);
  * none that programs are linked with. */
 const char *role_main_library(const char *file);
 
-/* A program that people compile for themselves. */
-bool role_is_source(const char *program);
+/* A program that people compile for themselves, on Windows or elsewhere. */
+bool role_is_source(const char *program, bool windows);
 
 /* What the package compiles kernels with at run time: "nvrtc", "nvvm", "ptxas", "nvcc"; "" nothing, or
  * not known. */

@@ -47,10 +47,10 @@ Test(own_build, the_library_that_was_itself_compiled_there_is_its_owners)
 
 Test(own_build, the_programs_folder_may_be_the_builds)
 {
-    base = "/home/u/opencv/build";
-    cr_assert(is_own("opencv", "bin/opencv_cudaimgproc310.dll", 6, tensorflow_2_3));
-    base = "/home/u/opencv";
-    cr_assert_not(is_own("opencv", "bin/opencv_cudaimgproc310.dll", 6, tensorflow_2_3));
+    base = "/home/u/viewer/build";
+    cr_assert(is_own("viewer", "bin/opencv_cudaimgproc310.dll", 6, tensorflow_2_3));
+    base = "/home/u/viewer";
+    cr_assert_not(is_own("viewer", "bin/opencv_cudaimgproc310.dll", 6, tensorflow_2_3));
 }
 
 Test(own_build, what_lies_in_a_cache_of_downloads_was_not_compiled_there)

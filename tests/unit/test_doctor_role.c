@@ -66,7 +66,13 @@ Test(role, a_module_of_python_is_no_program)
 
 Test(role, a_program_with_a_dot_in_its_name_is_not_the_module_of_like_name)
 {
-    cr_assert(role_is_source("llama.cpp"));
-    cr_assert_not(role_is_source("llama_cpp"));
+    cr_assert(role_is_source("llama.cpp", false));
+    cr_assert_not(role_is_source("llama_cpp", false));
     cr_assert(role_is_framework_name("llama_cpp"));
+}
+
+Test(role, what_is_compiled_elsewhere_may_be_released_for_windows)
+{
+    cr_assert(role_is_source("darknet", true));
+    cr_assert_not(role_is_source("llama.cpp", true));
 }
