@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/ceiling.h"
@@ -9,7 +10,8 @@
 #include "core/utf8.h"
 
 /* Pixels. The legend stands right of the plot. */
-enum { WIDTH = 1100, HEIGHT = 680, LEFT = 90, RIGHT = 830, TOP = 80, BOTTOM = 600, RADIUS = 5 };
+enum { WIDTH = 1100, HEIGHT = 680, LEFT = 90, RIGHT = 830, TOP = 80, BOTTOM = 600, RADIUS = 5,
+       LINE_HEIGHT = 14 };
 
 /* Colours that stay apart for the colour-blind: Okabe and Ito, Color Universal Design. */
 static const char *const colours[BENCH_PRECISION_COUNT] = {
@@ -141,24 +143,59 @@ static const char *colour_of(const struct row *r)
     return precision < 0 ? "#000" : colours[precision];
 }
 
+/* "12.34", "31700": four digits and no power of ten. */
+static const char *number(char text[24], double value)
+{
+    snprintf(text, 24, value >= 1000 ? "%.0f" : "%.4g", value);
+    return text;
+}
+
+enum { ROOFS_MOST = 64 };
+
+static int by_rate(const void *a, const void *b)
+{
+    double x = (*(const struct row *const *)a)->gflops, y = (*(const struct row *const *)b)->gflops;
+    return (x < y) - (x > y);
+}
+
+/* The flat roofs, the highest first. */
+static size_t roofs_of(const struct plot *p, const struct row *roofs[ROOFS_MOST])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->rows->count && n < ROOFS_MOST; i++)
+        if (is_roof(&p->rows->list[i]))
+            roofs[n++] = &p->rows->list[i];
+    qsort(roofs, n, sizeof *roofs, by_rate);
+    return n;
+}
+
+/* Words stand above their line, or as low as those of the roof above leave room. */
+static void add_flat_roofs(const struct plot *p, const struct row *const *roofs, size_t count)
+{
+    double free_y = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct row *r = roofs[i];
+        char text[160], rate[24];
+        double from = p->bandwidth > 0 ? r->gflops / p->bandwidth : pow(10, p->x_low);
+        double x = fmax(from, pow(10, p->x_low)), y = at_y(p, r->gflops);
+        double words_y = fmax(y - 5, free_y);
+        free_y = words_y + LINE_HEIGHT;
+        add_line(p->out, at_x(p, x), y, RIGHT, y, colour_of(r), 2);
+        snprintf(text, sizeof text, "%s: %s G%sOP/s", r->name + 8, number(rate, r->gflops),
+                 strstr(r->precision, "int") ? "" : "FL");
+        add_words(p->out, RIGHT - 4, words_y, "end", 12, colour_of(r), text);
+    }
+}
+
 /* The slope of the memory up to the highest of the flat roofs, and those from where it meets them.
  */
 static void add_roofs(const struct plot *p)
 {
-    double most = 0;
-    char text[160];
-    for (size_t i = 0; i < p->rows->count; i++) {
-        const struct row *r = &p->rows->list[i];
-        if (!is_roof(r))
-            continue;
-        double from = p->bandwidth > 0 ? r->gflops / p->bandwidth : pow(10, p->x_low);
-        double x = fmax(from, pow(10, p->x_low)), y = at_y(p, r->gflops);
-        add_line(p->out, at_x(p, x), y, RIGHT, y, colour_of(r), 2);
-        snprintf(text, sizeof text, "%s: %.4g G%sOP/s", r->name + 8, r->gflops,
-                 strstr(r->precision, "int") ? "" : "FL");
-        add_words(p->out, RIGHT - 4, y - 5, "end", 12, colour_of(r), text);
-        most = fmax(most, r->gflops);
-    }
+    const struct row *roofs[ROOFS_MOST];
+    char text[160], rate[24];
+    size_t count = roofs_of(p, roofs);
+    double most = count ? roofs[0]->gflops : 0;
+    add_flat_roofs(p, roofs, count);
     if (!(p->bandwidth > 0))
         return;
     double top = most > 0 ? most : pow(10, p->y_high);
@@ -168,7 +205,7 @@ static void add_roofs(const struct plot *p)
         return;
     add_line(p->out, at_x(p, low), at_y(p, low * p->bandwidth), at_x(p, high),
              at_y(p, high * p->bandwidth), "#000", 2);
-    snprintf(text, sizeof text, "%s: %.4g GB/s", p->bandwidth_name, p->bandwidth);
+    snprintf(text, sizeof text, "%s: %s GB/s", p->bandwidth_name, number(rate, p->bandwidth));
     add_words(p->out, at_x(p, low) + 14, at_y(p, low * p->bandwidth) + 16, "start", 12, "#000",
               text);
 }
@@ -187,12 +224,13 @@ static void add_points(const struct plot *p)
 {
     for (size_t i = 0; i < p->rows->count; i++) {
         const struct row *r = &p->rows->list[i];
-        char text[400];
+        char text[400], rate[24], ms[24];
         if (!is_point(r))
             continue;
         add_mark(p->out, at_x(p, r->flop / r->bytes), at_y(p, r->gflops), r);
-        snprintf(text, sizeof text, "%s %s %s, %s: %.4g GFLOP/s, %.4g ms", r->name, r->shape,
-                 r->precision, r->implementation, r->gflops, r->time.median);
+        snprintf(text, sizeof text, "%s %s %s, %s: %s GFLOP/s, %s ms", r->name, r->shape,
+                 r->precision, r->implementation, number(rate, r->gflops),
+                 number(ms, r->time.median));
         str_add(p->out, "><title>");
         utf8_add_xml(p->out, text);
         str_add(p->out, "</title></circle>\n");

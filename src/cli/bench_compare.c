@@ -112,7 +112,7 @@ static void say_simulated(const char *path, const struct row_list *rows)
 static void time_cell(struct grid *g, const struct row *r)
 {
     if (r && r->time.count)
-        grid_cellf(g, "%.4g", r->time.median);
+        grid_cellf(g, r->time.median >= 1000 ? "%.0f" : "%.4g", r->time.median);
     else
         grid_cell(g, r ? row_status_name(r->status) : "-");
 }

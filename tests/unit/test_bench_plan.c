@@ -301,6 +301,53 @@ Test(plot, names_are_escaped_and_no_rows_are_no_plot)
     str_free(&svg);
 }
 
+static void add_roof(struct row_list *rows, const char *name, const char *precision, double gflops)
+{
+    struct row row;
+    row_init(&row);
+    snprintf(row.name, sizeof row.name, "ceiling/%s", name);
+    strcpy(row.precision, precision);
+    row.gflops = gflops;
+    cr_assert_eq(row_reserve(&row, 1, &err), 0);
+    row.samples_ms[0] = 1;
+    row.flop = gflops * 1e6;
+    row_summarise(&row);
+    cr_assert_eq(row_list_add(rows, &row, &err), 0);
+}
+
+/* Where the words of a roof stand, from the top. */
+static double words_y(const char *svg, const char *words)
+{
+    double y = NAN;
+    const char *at = strstr(svg, words);
+    cr_assert_not_null(at, "no '%s'", words);
+    while (at > svg && strncmp(at, " y=\"", 4) != 0)
+        at--;
+    cr_assert_eq(sscanf(at, " y=\"%lf", &y), 1);
+    return y;
+}
+
+/* Tensor cores do both halves at one rate: two roofs at one height, and another just below. */
+Test(plot, the_words_of_roofs_at_one_height_do_not_cover_each_other)
+{
+    struct row_list rows = { 0 };
+    struct plot_labels labels = { "title", "", "x", "y", "nothing here" };
+    struct str svg = STR_INIT;
+    add_roof(&rows, "fp32", "fp32", 19500);
+    add_roof(&rows, "tc-fp16", "tc-fp16", 312000);
+    add_roof(&rows, "tc-bf16", "tc-bf16", 312000);
+    add_roof(&rows, "int32", "int32", 19400);
+    add_timed(&rows, "1", "measured", 1, 10);
+    rows.list[4].gflops = rows.list[4].bytes = rows.list[4].flop = 1e3;
+    plot_svg(&rows, &labels, &svg);
+    double f16 = words_y(svg.p, "tc-fp16: 312000 GFLOP/s"), f32 = words_y(svg.p, "fp32: 19500 GFLOP/s");
+    cr_expect(fabs(f16 - words_y(svg.p, "tc-bf16: 312000 GFLOP/s")) >= 12);
+    cr_expect(words_y(svg.p, "int32: 19400 GOP/s") >= f32 + 12);
+    cr_expect(f32 > f16 + 24);
+    str_free(&svg);
+    row_list_free(&rows);
+}
+
 /* ---- the cache of choices ---- */
 
 Test(tune, choices_are_found_again_and_a_broken_file_is_no_failure)
