@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ enum {
     W_JIT_LIBRARY = 35,
     W_USELESS_VARIABLE = 45,
     W_MIG = 40,
+    W_MIG_SPOKEN_OF = 1000, /* as if the text were known to mean it */
     W_FEWER_NODES = 38,
     W_NO_UVM = 10,
     W_NO_UVM_CONTAINER = 46,
@@ -232,11 +234,21 @@ static void useless_variable(const struct doctor *d, struct findings *f)
     remark_putf(finding_say(one, "doctor.nvidia_visible"), "value", "%.200s", value);
 }
 
+/* "mig" as a word: "a100-MIG", "MIG devices", no "migration". */
+static bool says_mig(const char *text)
+{
+    for (const char *p = text; p && (p = strcasestr(p, "mig")); p += 3)
+        if (!isalpha((unsigned char)p[3]) && (p == text || !isalpha((unsigned char)p[-1])))
+            return true;
+    return false;
+}
+
 static void mig(const struct doctor *d, struct findings *f)
 {
     if (!d->host.mig_instances)
         return;
-    struct finding *one = finding_add(f, CAUSE_A12, W_MIG);
+    struct finding *one =
+        finding_add(f, CAUSE_A12, says_mig(d->error) ? W_MIG_SPOKEN_OF : W_MIG);
     if (!one)
         return;
     one->confidence = FINDING_LIKELY;
