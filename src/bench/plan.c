@@ -192,22 +192,26 @@ const char *plan_ceiling(const struct bench_case *c)
     return ceiling ? ceiling->name : NULL;
 }
 
+/* Shapes and networks that are asked for: ceilings and images are what they are held against and rest
+ * on, and no answer. */
+static bool answers(const struct bench_case *c, const struct plan_options *o)
+{
+    if (o->shape_count)
+        return c->kind == CASE_GEMM;
+    return !o->nets_only || (c->kind != CASE_LOAD && c->kind != CASE_CEILING);
+}
+
 static int check_patterns(const struct plan_options *o, const struct plan *plan, struct err *err)
 {
     for (size_t i = 0; i < o->pattern_count; i++) {
         bool fits = false;
         for (size_t k = 0; k < plan->count && !fits; k++)
-            fits = plan_matches(plan->cases[k].name, o->patterns[i]);
+            fits = answers(&plan->cases[k], o) &&
+                   plan_matches(plan->cases[k].name, o->patterns[i]);
         if (!fits)
             return err_set(err, ERR_USAGE, "no case fits '%s'; --list shows all", o->patterns[i]);
     }
     return 0;
-}
-
-static bool answers(const struct bench_case *c, const struct plan_options *o)
-{
-    return (o->shape_count && c->kind == CASE_GEMM) || (o->nets_only && c->kind == CASE_NET) ||
-           (!o->shape_count && !o->nets_only);
 }
 
 int plan_check_precisions(const struct plan *plan, const struct plan_options *options,

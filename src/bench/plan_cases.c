@@ -407,7 +407,8 @@ int plan_add_nets(struct planning *p)
             for (const int *b = batches; *b; b++) {
                 char owner[80];
                 snprintf(owner, sizeof owner, "net/%s", o->nets[i].name);
-                if (o->pattern_count && !plan_wants(o, owner, NULL))
+                /* Of a network that was asked for single layers may be wanted, too. */
+                if (!o->nets_only && !plan_wants(o, owner, NULL))
                     continue;
                 if (sums ? add_sums(p, &o->nets[i], *b) : add_layers(p, &o->nets[i], *b, owner))
                     return -1;

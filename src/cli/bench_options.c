@@ -70,6 +70,8 @@ int bench_options_read(struct bench_run *r, struct plan_options *to, struct err 
     const struct bench_options *o = &r->options;
     if (o->quick && o->full)
         return err_set(err, ERR_USAGE, "options '--quick' and '--full' exclude each other");
+    if (o->shapes.count && o->nets.count)
+        return err_set(err, ERR_USAGE, "options '--shape' and '--net' exclude each other");
     *to = (struct plan_options){
         .extent = o->quick  ? PLAN_QUICK
                   : o->full ? PLAN_FULL

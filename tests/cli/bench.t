@@ -107,6 +107,21 @@ cases, on GeForce 920M
 $ smfit bench --list --assume 920m --shape 8,8,8 --precision tc-fp16 | grep -c 'gemm.*tc-fp16.*needs compute capability 7.0'
 1
 
+$ smfit bench --list --assume 920m --shape 8,8,8 --case conv
+2> smfit: no case fits 'conv'; --list shows all
+[2]
+
+$ smfit bench --list --assume 920m --net lenet5 --case ceiling
+2> smfit: no case fits 'ceiling'; --list shows all
+[2]
+
+$ smfit bench --cpu --net lenet5 --shape 8,8,8
+2> smfit: options '--shape' and '--net' exclude each other
+[2]
+
+$ smfit bench --list --assume 920m --net lenet5 --case conv | grep -v 'load/\|ceiling/\|case' | cut -c3-10 | sort -u
+conv/5x5
+
 $ smfit bench --cpu --net resnet
 2> smfit: network 'resnet' may be resnet18, resnet34, resnet50
 [2]
