@@ -9,6 +9,7 @@
 #define MATCHES  1000 /* the error text may have this cause */
 #define PLACE    3    /* less for each cause that the text points to before */
 #define MENTIONS 100  /* the error text names the package */
+#define USES     20   /* it names the package that uses the compiler */
 #define BASE     20   /* less for what is built on something that cannot run */
 #define UNUSED   10   /* less for a compiler that nothing here is known to use */
 #define FLOOR    900  /* of those that the text points to */
@@ -87,6 +88,12 @@ static bool is_of_another(const struct doctor *d, const struct finding *one)
     return p && p->role != DOCTOR_FRAMEWORK && !role_is_spoken_of(d->error, p->name);
 }
 
+static bool is_compiler(const struct finding *one)
+{
+    const char *slash = strrchr(one->path, '/');
+    return finding_tool_of(slash ? slash + 1 : one->path) != FINDING_NO_TOOL;
+}
+
 /* What the text points to first comes first, where files and driver allow several causes. */
 static void weigh(const struct doctor *d, struct findings *f)
 {
@@ -106,7 +113,7 @@ static void weigh(const struct doctor *d, struct findings *f)
             one->weight -= BASE;
         else if (d->error && one->package >= 0 &&
                  role_is_spoken_of(d->error, d->packages[one->package].name))
-            one->weight += MENTIONS;
+            one->weight += is_compiler(one) ? USES : MENTIONS;
         bool against = d->error && place < 0;
         if ((against || d->partial) && one->confidence == FINDING_CERTAIN)
             one->confidence = FINDING_LIKELY;

@@ -23,6 +23,7 @@ enum {
     W_JIT = 33, /* more than a compiler that may never be called */
     W_ONLY_JIT = 20,
     W_SOME_JIT = 8,
+    W_SOME_TOO_NEW = 9,
     W_PART = 19, /* below what is taken for an unknown text */
     W_SYMBOL = 84,
     W_PYTHON = 12
@@ -228,6 +229,30 @@ static void some_by_jit(const struct doctor *d, struct findings *f, size_t packa
     remark_put(r, "path", p->files[best].path);
     remark_putf(r, "count", "%llu", (unsigned long long)p->files[best].judge[gpu].by_jit);
     finding_put_gpu(r, &d->gpus[gpu]);
+}
+
+/* Some kernels of a file that otherwise runs are there as PTX alone, which the driver does not take: no
+ * fault until one of them is called. */
+static void some_too_new(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
+{
+    const struct doctor_package *p = &d->packages[package];
+    for (size_t i = 0; i < p->file_count; i++) {
+        const struct doctor_file *x = &p->files[i];
+        if (!x->judge[gpu].too_new || !serves(x->judge[gpu].verdict))
+            continue;
+        struct finding *one = finding_add(f, CAUSE_A9, W_SOME_TOO_NEW);
+        if (!one)
+            return;
+        one->gpu = (int)gpu;
+        one->package = (int)package;
+        one->confidence = FINDING_LIKELY;
+        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
+                 x->path);
+        struct remark *r = finding_say(one, "doctor.some_too_new");
+        remark_put(r, "path", x->path);
+        remark_putf(r, "count", "%llu", (unsigned long long)x->judge[gpu].too_new);
+        finding_put_gpu(r, &d->gpus[gpu]);
+    }
 }
 
 /* A part without code for the card in a package that runs without it: a fault only where a message
@@ -438,6 +463,7 @@ static void on_gpu(const struct doctor *d, struct findings *f, size_t package, s
             by_jit(d, f, package, gpu);
     }
     some_by_jit(d, f, package, gpu);
+    some_too_new(d, f, package, gpu);
     part_without(d, f, package, gpu);
     runtime_floor(d, f, package, gpu);
     package_floor(d, f, package, gpu);

@@ -104,6 +104,7 @@ void judge_file(const struct holds *holds, const struct arch_target *target, str
     judge->verdict = decide(&w, general);
     judge->why = w.first[judge->verdict];
     judge->by_jit = w.by[VERDICT_RUNS_BY_JIT];
+    judge->too_new = w.by[VERDICT_DRIVER_TOO_OLD];
     for (int v = 0; v < VERDICT_COUNT; v++)
         if (serves((enum verdict)v))
             judge->usable += w.by[v];

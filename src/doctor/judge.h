@@ -12,6 +12,7 @@ struct judge {
     struct arch_verdict why;  /* of the group that decided */
     uint64_t usable, without; /* containers that count, with and without an image for the card */
     uint64_t by_jit;          /* of the usable ones, those with PTX alone */
+    uint64_t too_new;         /* of the others, those for which the driver is too old */
     unsigned lowest, highest; /* archs of the cubins that count; 0 none */
     bool special_ptx;         /* the PTX that would do is for one architecture alone (90a) */
     bool linked_only;         /* all of it is input of the device linker */

@@ -27,6 +27,13 @@ static bool is_checkout(const char *version)
     return local[1] == 'g' && isxdigit((unsigned char)local[2]) && strlen(local) > 7;
 }
 
+/* "0.0.30+836cd905.d20250327": from a checkout with changes of one's own, on that day. */
+static bool is_changed_checkout(const char *version)
+{
+    const char *local = strchr(version, '+'), *day = local ? strstr(local, ".d20") : NULL;
+    return day && strspn(day + 2, "0123456789") == 8 && !day[10];
+}
+
 static bool release_has(const char *archs, unsigned arch)
 {
     char word[16];
@@ -301,7 +308,7 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
 {
     const char *path = p->files[file].path;
     bool extension = p->role == DOCTOR_EXTENSION; /* mostly compiled, by whomever */
-    if (p->from_source || (is_checkout(p->version) && !extension) ||
+    if (p->from_source || is_changed_checkout(p->version) || (is_checkout(p->version) && !extension) ||
         is_for_one_card(d, p, file, gpu))
         return true;
     if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
@@ -318,7 +325,7 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
                (strchr(path, '/') == strrchr(path, '/') || is_prefix_of_source(path));
     if (is_brought_along(p, file))
         return has_own_shape(p, file);
-    bool windows = str_ends(path, ".exe") || str_ends(path, ".dll"); 
+    bool windows = str_ends(path, ".exe") || str_ends(path, ".dll");
     return role_is_source(p->name, windows) || was_built_there(p, path) ||
            (has_own_shape(p, file) && !role_is_framework_name(p->name)) ||
            is_beside_sources(d, p, path);

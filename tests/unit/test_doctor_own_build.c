@@ -84,6 +84,9 @@ Test(own_build, an_extension_is_somebodys_own_only_where_pip_says_so)
     package.role = DOCTOR_EXTENSION;
     str_copy(package.version, sizeof package.version, "0.6.3.dev171+g890ca360");
     cr_assert_not(own_build_is(&d, &package, 0, 0));
+    str_copy(package.version, sizeof package.version, "0.6.3+g890ca360.d20250327"); /* changed there */
+    cr_assert(own_build_is(&d, &package, 0, 0));
+    str_copy(package.version, sizeof package.version, "0.6.3");
     package.from_source = true;
     cr_assert(own_build_is(&d, &package, 0, 0));
 }
