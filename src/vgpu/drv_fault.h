@@ -1,18 +1,27 @@
+/* clang-format off */
 /* Faults on demand, for tests of programs that must survive them.
  *
  *   SMFIT_VGPU_FAULT = item { "," item }
- *   item = CALL ":" N "=" CODE    the Nth call (from 1) of CALL returns CODE and does nothing else
- *        | CALL "=" CODE          every call does
- *        | "launch:" N "=" CODE   the Nth launch returns success and the device faults with CODE,
- * which shows at the next call of the context, as with a real kernel's fault | "launch=" CODE every
- * launch | "missing=" CALL        cuGetProcAddress does not know CALL. The symbol itself cannot
- * vanish from the library: for programs that use dlsym put a library in front that exports less
- * (see tests/vgpu) | "less-memory=" BYTES   that much of the device's memory is in use by others |
- * "slow-start=" MS       cuInit takes that much longer | "throttle=" PERCENT [ "@" N ]
- * clocks run at that share of what the table says, from the Nth launch on | "no-jit"               the driver's PTX compiler library is not
- * installed | "nvml-full"            NVML also has the fields that old cards lack CALL is the name
- * as in the driver's documentation, without _v2: cuMemAlloc. CODE 700, 702 and 714 to 719 also
- * poison the context, whatever call gives them. */
+ *   item = CALL ":" N "=" CODE       the Nth call (from 1) of CALL returns CODE and does nothing else
+ *        | CALL "=" CODE             every call does
+ *        | "launch:" N "=" CODE      the Nth launch returns success and the device faults with CODE,
+ *                                    which shows at the next call of the context, as with a real
+ *                                    kernel's fault
+ *        | "launch=" CODE            every launch
+ *        | "missing=" CALL           cuGetProcAddress does not know CALL. The symbol itself cannot
+ *                                    vanish from the library: for programs that use dlsym put a
+ *                                    library in front that exports less (see tests/vgpu)
+ *        | "less-memory=" BYTES      that much of the device's memory is in use by others
+ *        | "slow-start=" MS          cuInit takes that much longer
+ *        | "throttle=" PERCENT [ "@" N ]
+ *                                    clocks run at that share of what the table says, from the Nth
+ *                                    launch on
+ *        | "no-jit"                  the driver's PTX compiler library is not installed
+ *        | "nvml-full"               NVML also has the fields that old cards lack
+ *
+ * CALL is the name as in the driver's documentation, without _v2: cuMemAlloc. CODE 700, 702 and 714
+ * to 719 also poison the context, whatever call gives them. */
+/* clang-format on */
 #ifndef VGPU_DRV_FAULT_H
 #define VGPU_DRV_FAULT_H
 
