@@ -334,7 +334,8 @@ run: ## set up, build, and show what this machine's card can run
 	@scripts/first-look $(BUILD)/smfit
 ifneq ($(NVCC),none)
 	@if YES=1 scripts/setup toolkit; then \
-	    echo "building the kernel images (two to three minutes)"; $(MAKE) $(jobs) -s && $(BUILD)/smfit inspect $(BUILD)/smfit; \
+	    new=$$(scripts/toolkit new) && new=", and five more with CUDA $${new%% *} for newer cards"; \
+	    echo "building the kernel images (two to three minutes on two cores$$new)"; $(MAKE) $(jobs) -s && $(BUILD)/smfit inspect $(BUILD)/smfit; \
 	else \
 	    echo "no CUDA compiler to be had here: $(BUILD)/smfit is without kernel images"; \
 	fi
