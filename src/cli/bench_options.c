@@ -72,6 +72,8 @@ int bench_options_read(struct bench_run *r, struct plan_options *to, struct err 
         return err_set(err, ERR_USAGE, "options '--quick' and '--full' exclude each other");
     if (o->shapes.count && o->nets.count)
         return err_set(err, ERR_USAGE, "options '--shape' and '--net' exclude each other");
+    if (o->batches.count && (o->shapes.count || (o->quick && !o->nets.count)))
+        return err_set(err, ERR_USAGE, "'--batch' is for networks, and none would be measured");
     *to = (struct plan_options){
         .extent = o->quick  ? PLAN_QUICK
                   : o->full ? PLAN_FULL

@@ -122,6 +122,14 @@ $ smfit bench --cpu --net lenet5 --shape 8,8,8
 $ smfit bench --list --assume 920m --net lenet5 --case conv | grep -v 'load/\|ceiling/\|case' | cut -c3-10 | sort -u
 conv/5x5
 
+$ smfit bench --cpu --shape 8,8,8 --batch 4
+2> smfit: '--batch' is for networks, and none would be measured
+[2]
+
+$ smfit bench --cpu --quick --batch 4
+2> smfit: '--batch' is for networks, and none would be measured
+[2]
+
 $ smfit bench --cpu --net resnet
 2> smfit: network 'resnet' may be resnet18, resnet34, resnet50
 [2]
