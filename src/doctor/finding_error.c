@@ -162,6 +162,27 @@ static void put_package(const struct doctor *d, struct finding *one)
                  path);
 }
 
+/* The file that has code for the card for some kernels and not for others: of an extension before a
+ * main library, then the one that lacks the greater part. */
+static bool put_gap(const struct doctor *d, struct finding *one)
+{
+    double most = 0;
+    for (size_t i = 0; i < d->package_count && d->gpu_count; i++)
+        for (size_t k = 0; k < d->packages[i].file_count; k++) {
+            const struct doctor_package *p = &d->packages[i];
+            const struct judge *j = &p->files[k].judge[0];
+            double part = j->usable ? (double)j->without / (double)(j->usable + j->without) : 0;
+            part += part > 0 && p->role == DOCTOR_EXTENSION;
+            if (p->files[k].nvidia || part <= most)
+                continue;
+            most = part;
+            one->package = (int)i;
+            snprintf(one->path, sizeof one->path, "%.2000s/%.2000s",
+                     strcmp(p->base, "/") ? p->base : "", p->files[k].path);
+        }
+    return most > 0;
+}
+
 /* Their versions are known, and none of them told a fault. */
 static bool toolkits_are_fine(const struct doctor *d)
 {
@@ -192,22 +213,27 @@ static void put_tool(const struct doctor *d, struct finding *one)
     put_compiler(d, one, tool, false);
 }
 
-/* "NVML library version: 610.43": whose file that is. */
+/* "NVML library version: 610.43": whose file that is, "libnvidia-ml.so.610.43.02"; where the text has no
+ * version, one that is not the module's. */
 static void put_nvml(const struct doctor *d, struct finding *one)
 {
     static const char words[] = "library version: ";
     static const char *const folders[] = { "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
                                            "/usr/lib64", "/usr/lib" };
     const char *at = strcasestr(d->error, words);
-    char path[200];
-    if (!at)
+    char start[64];
+    if (!at && !strcasestr(d->error, "nvml"))
         return;
-    at += strlen(words);
+    at = at ? at + strlen(words) : "";
+    snprintf(start, sizeof start, "libnvidia-ml.so.%.*s", (int)strspn(at, "0123456789."), at);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0] && !*one->path; i++) {
-        snprintf(path, sizeof path, "%s/libnvidia-ml.so.%.*s", folders[i],
-                 (int)strspn(at, "0123456789."), at);
-        if (root_kind(d->sysroot, path) == OS_FILE_REGULAR)
-            str_copy(one->path, sizeof one->path, path);
+        struct root_names names;
+        root_list(d->sysroot, folders[i], &names);
+        for (size_t k = 0; k < names.count && !*one->path; k++)
+            if (str_starts(names.list[k], start) && strlen(names.list[k]) > sizeof "libnvidia-ml.so.1" &&
+                !str_ends(names.list[k], d->host.module))
+                snprintf(one->path, sizeof one->path, "%s/%.255s", folders[i], names.list[k]);
+        root_names_free(&names);
     }
 }
 
@@ -230,8 +256,11 @@ static void put_path(const struct doctor *d, struct finding *one)
         break;
     case CAUSE_A17: finding_put_floor(d, one); break;
     case CAUSE_A18: finding_put_library(d, one); break;
-    case CAUSE_A3:
     case CAUSE_A7:
+        if (!put_gap(d, one))
+            put_package(d, one);
+        break;
+    case CAUSE_A3:
     case CAUSE_A8:
     case CAUSE_A11: put_package(d, one); break;
     default: break;

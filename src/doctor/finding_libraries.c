@@ -305,6 +305,8 @@ static void compiler(const struct doctor *d, struct findings *f, const struct do
     if (!r)
         return;
     one->least = least_for_isa(isa, g->rule.os);
+    const char *slash = strrchr(c->path, '/');
+    one->weight -= finding_tool_of(slash ? slash + 1 : c->path) == FINDING_PTXAS; /* reads PTX */
     remark_put(r, "path", c->path);
     remark_put(r, "toolkit", c->toolkit);
     remark_putf(r, "isa", "%u.%u", isa / 100, isa % 100);

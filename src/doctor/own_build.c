@@ -189,7 +189,7 @@ static bool is_named_as_download(const struct doctor_package *p)
  * PyTorch compiles extensions in "~/.cache/torch_extensions". */
 static bool is_download(const struct doctor_package *p)
 {
-    return strstr(p->base, "/.cache/") && !strstr(p->base, "/torch_extensions");
+    return (strstr(p->base, "/.cache/") || strstr(p->base, "/cache/")) && !strstr(p->base, "/torch_extensions");
 }
 
 /* What lies beside a program that was compiled there. */
@@ -308,13 +308,17 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
 {
     const char *path = p->files[file].path;
     bool extension = p->role == DOCTOR_EXTENSION; /* mostly compiled, by whomever */
+    if (p->origin == DOCTOR_APP && is_download(p))
+        return false;
     if (p->from_source || is_changed_checkout(p->version) || (is_checkout(p->version) && !extension) ||
         is_for_one_card(d, p, file, gpu))
         return true;
     if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
         return p->origin == DOCTOR_PIP && (role_is_source(p->name, false) ||
                                            (released_otherwise(p, file) && !extension));
-    if (p->bundled || is_download(p) || p->role == DOCTOR_EXTENSION)
+    if (strstr(p->base, "/torch_extensions") || strstr(path, "torch_extensions/"))
+        return true; /* where PyTorch compiles when it is asked to */
+    if (p->bundled || p->role == DOCTOR_EXTENSION)
         return false;
     if (p->origin == DOCTOR_APP && is_repository(p, path))
         return true;
