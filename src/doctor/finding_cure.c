@@ -308,7 +308,7 @@ static void any_newer_driver(const struct doctor *d, struct finding *f, const st
     if (!version_known(last))
         remark_put(&cure(f, "cure.driver_newer")->what, "driver",
                    version_text(g->rule.driver, version));
-    else if (version_compare(g->rule.driver, last) < 0)
+    else if (version_compare(g->rule.driver, last) < 0 || !g->present) /* one that is assumed */
         driver_cure(d, f, (struct driver_version){ 0 });
 }
 

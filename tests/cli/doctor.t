@@ -174,7 +174,7 @@ GeForce 920M (3.5), driver 470.256.02
 
 diagnosis       A13: the driver is too old for the program (possible)
 evidence        The error text alone points there; nothing in the files or the driver confirms it.
-do this         driver 470.256.02, the last one that knows the card
+do this         build it with a CUDA toolkit that is not newer than the driver
 to be sure      on the machine itself: smfit probe FILE
 [3]
 
