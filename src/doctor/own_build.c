@@ -304,6 +304,15 @@ static bool is_brought_along(const struct doctor_package *p, size_t file)
            (!strcasestr(p->name, library) || is_a_release(library, &p->files[file].holds));
 }
 
+/* The toolkit that compiled a program is on this machine: who has that has mostly used it. */
+static bool is_of_this_toolkit(const struct doctor *d, const struct doctor_package *p)
+{
+    for (size_t i = 0; i < d->host.toolkit_count; i++)
+        if (*p->cuda && strcmp(d->host.toolkits[i].version, p->cuda) == 0)
+            return true;
+    return false;
+}
+
 bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file, size_t gpu)
 {
     const char *path = p->files[file].path;
@@ -332,5 +341,5 @@ bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t
     bool windows = str_ends(path, ".exe") || str_ends(path, ".dll");
     return role_is_source(p->name, windows) || was_built_there(p, path) ||
            (has_own_shape(p, file) && !role_is_framework_name(p->name)) ||
-           is_beside_sources(d, p, path);
+           (!windows && is_of_this_toolkit(d, p)) || is_beside_sources(d, p, path);
 }

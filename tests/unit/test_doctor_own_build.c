@@ -115,3 +115,17 @@ Test(own_build, a_library_that_speaks_of_its_floor_is_its_makers)
     d.error = "The minimum required Cuda capability is 6.0.";
     cr_assert_not(own_build_is(&d, &package, 0, 0));
 }
+
+Test(own_build, a_program_of_the_toolkit_that_is_here_was_mostly_compiled_here)
+{
+    base = "/opt/solver";
+    cr_assert_not(is_own("solver", "bin/solver", 6, tensorflow_2_3)); /* for the parts */
+    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
+    d.gpus[0].rule.cc = 90;
+    d.host.toolkits[0] = (struct host_toolkit){ .version = "12.1", .path = "/usr/local/cuda-12.1" };
+    d.host.toolkit_count = 1;
+    str_copy(package.cuda, sizeof package.cuda, "12.1");
+    cr_assert(own_build_is(&d, &package, 0, 0));
+    str_copy(package.cuda, sizeof package.cuda, "11.8");
+    cr_assert_not(own_build_is(&d, &package, 0, 0));
+}
