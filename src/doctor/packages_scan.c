@@ -241,9 +241,21 @@ bool packages_counts(const struct doctor_file *f, size_t gpu)
     return !f->nvidia && !f->passed_over && f->judge[gpu].verdict != VERDICT_NO_GPU_CODE;
 }
 
+static bool is_library(const char *path)
+{
+    return strstr(path, ".so") || str_ends(path, ".dll") || str_ends(path, ".pyd");
+}
+
+static size_t stem_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcspn(slash ? slash + 1 : path, ".");
+}
+
 /* Whether `f` says more about the package than `best`: of files that are loaded together the one
  * that fails, of those of which the package takes one the one that runs; then the one that the text
- * names, then the larger. */
+ * names, then the larger. Of libraries that are alike, others are built on the one with the shortest
+ * name: "_C" and "_C_flashattention", "libopencv_cudev" and "libopencv_cudaarithm". */
 static bool says_more(const struct doctor *d, const struct doctor_file *f,
                       const struct doctor_file *best, size_t gpu, bool alternatives)
 {
@@ -255,7 +267,9 @@ static bool says_more(const struct doctor *d, const struct doctor_file *f,
         return named;
     if (f->holds.containers != best->holds.containers)
         return f->holds.containers > best->holds.containers;
-    return f->bytes > best->bytes + best->bytes / 4;
+    if (f->bytes > best->bytes + best->bytes / 4 || best->bytes > f->bytes + f->bytes / 4)
+        return f->bytes > best->bytes;
+    return is_library(f->path) && is_library(best->path) && stem_of(f->path) < stem_of(best->path);
 }
 
 /* bitsandbytes takes "_nocublaslt" below 7.5, where both are there. */
