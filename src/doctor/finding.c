@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doctor/finding_parts.h"
+#include "doctor/packages_scan.h"
 #include "doctor/role.h"
 
 #define MATCHES  1000 /* the error text may have this cause */
@@ -94,6 +95,20 @@ static bool is_compiler(const struct finding *one)
     return finding_tool_of(slash ? slash + 1 : one->path) != FINDING_NO_TOOL;
 }
 
+/* A program that names its floor itself was meant for no older card, whatever images it has; a main
+ * library that it brings along names that of its build. */
+static bool is_by_floor(const struct doctor *d, const struct findings *f, const struct finding *one)
+{
+    if (!f->error.count || f->error.causes[0] != CAUSE_A11 || one->cause != CAUSE_A1 ||
+        one->package < 0 || d->packages[one->package].role != DOCTOR_PROGRAM)
+        return false;
+    const struct doctor_package *p = &d->packages[one->package];
+    const char *path = p->fault[one->gpu] >= 0 ? p->files[p->fault[one->gpu]].path : "";
+    char part[96];
+    packages_part_name(path, part, sizeof part);
+    return !role_main_library(path) && !role_is_framework_name(part);
+}
+
 /* What the text points to first comes first, where files and driver allow several causes. */
 static void weigh(const struct doctor *d, struct findings *f)
 {
@@ -105,7 +120,7 @@ static void weigh(const struct doctor *d, struct findings *f)
         int place = doctor_error_place(&f->error, one->cause);
         if (one->cause == CAUSE_A9 && is_other_compiler(one, used))
             one->weight -= UNUSED;
-        if (extension && place > 0 && is_of_another(d, one))
+        if ((extension && place > 0 && is_of_another(d, one)) || is_by_floor(d, f, one))
             place = -1;
         if (place >= 0 && !(one->cause == CAUSE_A10 && is_other_compiler(one, named)))
             one->weight += MATCHES - PLACE * place;

@@ -383,3 +383,13 @@ Test(finding, a_runtime_that_no_driver_of_the_card_takes_is_not_what_is_wrong)
     str_copy(packages[0].cuda, sizeof packages[0].cuda, "10.0");
     assert_cause("it mines with the processor alone", CAUSE_A1);
 }
+
+Test(finding, a_program_that_names_its_floor_itself_asks_for_a_newer_card)
+{
+    card(0, "GTX 650 Ti", 30, "378.13");
+    package(0, "miner", DOCTOR_PROGRAM, 50, 52);
+    packages[0].origin = DOCTOR_APP;
+    files[0].path = "miner";
+    assert_cause("Only CUDA devices with SM 5.0 and higher are supported.", CAUSE_A11);
+    assert_cause("CUDA error: no kernel image is available for execution on the device", CAUSE_A1);
+}
