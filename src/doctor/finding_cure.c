@@ -337,12 +337,19 @@ static void compiler(const struct doctor *d, struct finding *f)
         command(cure(f, "cure.no_compile"), "export TORCHDYNAMO_DISABLE=1");
 }
 
+/* What is built on a main library can often be left out; all else must be one for this card. */
 static void software_floor(const struct doctor *d, struct finding *f)
 {
+    const struct doctor_package *p = f->package >= 0 ? &d->packages[f->package] : NULL;
+    const struct doctor_gpu *g = gpu_of(d, f);
+    if ((!p || p->role != DOCTOR_EXTENSION) && g) {
+        finding_put_gpu(&cure(f, "cure.older_library")->what, g);
+        return;
+    }
     struct finding_cure *c = cure(f, "cure.without");
-    remark_put(&c->what, "package", f->package >= 0 ? d->packages[f->package].name : "?");
-    if (f->package >= 0)
-        command(c, "pip uninstall %s", d->packages[f->package].name);
+    remark_put(&c->what, "package", p ? p->name : "?"); /* without a GPU there is no floor */
+    if (p && p->origin == DOCTOR_PIP)
+        command(c, "pip uninstall %s", p->name);
 }
 
 static void visibility(const struct doctor *d, struct finding *f)

@@ -120,13 +120,19 @@ static bool put_compiler(const struct doctor *d, struct finding *one, enum findi
     return longest > 0;
 }
 
+/* Of a folder such as /usr the largest file may be a part of the driver, which is nobody's program. */
+static bool is_empty(const struct doctor_package *p)
+{
+    return !p->file_count && (!p->largest || strstr(p->largest, "libcuda.so"));
+}
+
 /* The only package of a kind; -1: none, or several. */
 static int only_one(const struct doctor *d, bool extension)
 {
     int only = -1;
     for (size_t i = 0; i < d->package_count; i++) {
         const struct doctor_package *p = &d->packages[i];
-        if ((!p->file_count && !p->largest) || (p->role == DOCTOR_EXTENSION) != extension)
+        if (is_empty(p) || (p->role == DOCTOR_EXTENSION) != extension)
             continue;
         if (only >= 0)
             return -1;
@@ -141,7 +147,7 @@ static void put_package(const struct doctor *d, struct finding *one)
     int best = -1;
     for (size_t i = 0; i < d->package_count; i++) {
         const struct doctor_package *p = &d->packages[i];
-        if (!p->file_count && !p->largest)
+        if (is_empty(p))
             continue;
         if (role_is_spoken_of(d->error, p->name) &&
             (best < 0 || d->packages[best].role != DOCTOR_EXTENSION))
