@@ -171,9 +171,11 @@ static bool put_likely_tool(struct finding *one, const struct doctor *d, const c
         return true;
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
         count += finding_put_tool(one, d, toolkit, tools[i]);
-    if (count != 1)
-        *one->path = 0;
-    return count == 1;
+    if (count == 1)
+        return true;
+    *one->path = 0;
+    /* what compiles at run time without being known to is mostly NVRTC */
+    return one->cause == CAUSE_A9 && finding_put_tool(one, d, toolkit, FINDING_NVRTC);
 }
 
 static struct driver_version least_for_isa(unsigned isa, enum arch_os os)
