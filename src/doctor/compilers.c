@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/os.h"
+#include "doctor/packages_scan.h"
 #include "doctor/patient.h"
 
 #define TEXT     "Cuda compilation tools, release "
@@ -95,7 +96,7 @@ void compilers_note(struct doctor *d, size_t package, const char *full, const ch
         return;
     struct doctor_compiler *c = &d->compilers[d->compiler_count++];
     *c = (struct doctor_compiler){ .package = (int)package };
-    snprintf(c->path, sizeof c->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "", path);
+    packages_path(p, path, c->path);
     compilers_version(full, d->deadline_ns, c->toolkit, sizeof c->toolkit);
 }
 

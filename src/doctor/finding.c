@@ -31,6 +31,19 @@ struct finding *finding_add(struct findings *f, enum doctor_cause cause, int wei
     return finding;
 }
 
+struct finding *finding_add_of(const struct doctor *d, struct findings *f, enum doctor_cause cause,
+                               int weight, size_t package, const char *file, size_t gpu)
+{
+    struct finding *one = finding_add(f, cause, weight);
+    if (!one)
+        return NULL;
+    one->gpu = (int)gpu;
+    one->package = (int)package;
+    if (*file)
+        packages_path(&d->packages[package], file, one->path);
+    return one;
+}
+
 struct remark *finding_say(struct finding *finding, const char *id)
 {
     static struct remark nowhere;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "doctor/finding_parts.h"
+#include "doctor/packages_scan.h"
 #include "doctor/role.h"
 
 #define W_TEXT    1000
@@ -164,8 +165,7 @@ static void put_package(const struct doctor *d, struct finding *one)
     int file = d->gpu_count ? p->fault[0] : -1;
     const char *path = file >= 0 ? p->files[file].path : p->largest ? p->largest : "";
     if (*path)
-        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
-                 path);
+        packages_path(p, path, one->path);
 }
 
 /* The file that has code for the card for some kernels and not for others: of an extension before a
@@ -183,8 +183,7 @@ static bool put_gap(const struct doctor *d, struct finding *one)
                 continue;
             most = part;
             one->package = (int)i;
-            snprintf(one->path, sizeof one->path, "%.2000s/%.2000s",
-                     strcmp(p->base, "/") ? p->base : "", p->files[k].path);
+            packages_path(p, p->files[k].path, one->path);
         }
     return most > 0;
 }

@@ -4,6 +4,7 @@
 #include "data/data.h"
 #include "doctor/finding_parts.h"
 #include "doctor/link.h"
+#include "doctor/packages_scan.h"
 #include "doctor/role.h"
 
 enum {
@@ -95,7 +96,7 @@ static enum finding_tool tool_linked(const struct doctor *d, const struct doctor
     err_clear(&unused);
     if (p->role != DOCTOR_PROGRAM || !p->largest)
         return tool;
-    snprintf(path, sizeof path, "%.2000s/%.2000s", p->base, p->largest);
+    packages_path(p, p->largest, path);
     if (!root_resolve(d->sysroot, path, full) || link_read(full, &link, &unused))
         return tool;
     for (size_t i = 0; i < link.needed_count && tool == FINDING_NO_TOOL; i++)
@@ -364,17 +365,12 @@ static bool is_unused(const struct doctor *d, size_t package)
 static void about_library(const struct doctor *d, struct findings *f, size_t package,
                           const char *path, const char *archs, size_t gpu)
 {
-    const struct doctor_package *p = &d->packages[package];
     bool cudnn = strstr(path, "cudnn") != NULL;
-    struct finding *one = finding_add(f, CAUSE_A17,
-                                      cudnn && !is_unused(d, package) ? W_CUDNN : W_LIBRARY);
+    int weight = cudnn && !is_unused(d, package) ? W_CUDNN : W_LIBRARY;
+    struct finding *one = finding_add_of(d, f, CAUSE_A17, weight, package, path, gpu);
     if (!one)
         return;
-    one->gpu = (int)gpu;
-    one->package = (int)package;
     one->confidence = FINDING_LIKELY;
-    snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
-             path);
     struct remark *r = finding_say(one, "doctor.cudnn");
     remark_put(r, "path", one->path);
     remark_put(r, "archs", archs);
@@ -408,14 +404,11 @@ static void cudnn_package(const struct doctor *d, struct findings *f, size_t pac
     floor = finding_floor("libcudnn", p->version, &cause);
     if (floor <= cc)
         return;
-    struct finding *one = finding_add(f, CAUSE_A17, W_CUDNN);
+    struct finding *one = finding_add_of(d, f, CAUSE_A17, W_CUDNN, package,
+                                         p->largest ? p->largest : "", gpu);
     if (!one)
         return;
-    one->gpu = (int)gpu;
-    one->package = (int)package;
     one->confidence = FINDING_LIKELY;
-    if (p->largest)
-        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", p->base, p->largest);
     struct remark *r = finding_say(one, "doctor.floor");
     remark_putf(r, "package", "%s %s", p->name, p->version);
     remark_putf(r, "least", "%u.%u", floor / 10, floor % 10);
@@ -431,8 +424,7 @@ static bool put_cublas(const struct doctor *d, struct finding *one)
             if (!strstr(path, "cublas") || strstr(path, "cublasLt"))
                 continue;
             one->package = (int)i;
-            snprintf(one->path, sizeof one->path, "%.2000s/%.2000s",
-                     strcmp(d->packages[i].base, "/") ? d->packages[i].base : "", path);
+            packages_path(&d->packages[i], path, one->path);
             return true;
         }
     for (size_t i = 0; i < d->host.loader.count; i++)

@@ -4,6 +4,7 @@
 #include "doctor/finding_parts.h"
 #include "doctor/holds.h"
 #include "doctor/link.h"
+#include "doctor/packages_scan.h"
 
 /* Which copy of a library of NVIDIA's an error text speaks of. */
 
@@ -107,8 +108,7 @@ static bool put_packaged(const struct doctor *d, struct finding *one, const char
         if (!path)
             continue;
         one->package = (int)i;
-        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
-                 path);
+        packages_path(p, path, one->path);
         return true;
     }
     return false;

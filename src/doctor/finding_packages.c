@@ -112,32 +112,29 @@ static struct finding *about(const struct doctor *d, struct findings *f, enum do
                              int weight, size_t package, size_t gpu)
 {
     const struct doctor_package *p = &d->packages[package];
-    struct finding *one = finding_add(f, cause, weight);
-    if (!one)
-        return NULL;
-    one->gpu = (int)gpu;
-    one->package = (int)package;
-    const char *path = p->fault[gpu] >= 0 ? p->files[p->fault[gpu]].path
+    const char *file = p->fault[gpu] >= 0 ? p->files[p->fault[gpu]].path
                        : p->largest       ? p->largest
                                           : "";
-    snprintf(one->path, sizeof one->path, "%.2000s%s%.2000s",
-             *path && strcmp(p->base, "/") != 0 ? p->base : "", *path ? "/" : "", path);
-    return one;
+    return finding_add_of(d, f, cause, weight, package, file, gpu);
 }
 
 /* "torch 1.3.1: torch/lib/libtorch.so has sm_37 sm_50 ..., nothing for 3.5" */
-static void say_archs(const struct doctor *d, struct finding *one, const char *id)
+static void say_archs_of(const struct doctor *d, struct finding *one, size_t file, const char *id)
 {
     const struct doctor_package *p = &d->packages[one->package];
-    const struct doctor_file *file = &p->files[p->fault[one->gpu]];
     struct str archs = STR_INIT;
-    holds_add_archs(&archs, &file->holds);
+    holds_add_archs(&archs, &p->files[file].holds);
     struct remark *r = finding_say(one, id);
     remark_putf(r, "package", "%s%s%s", p->name, *p->version ? " " : "", p->version);
-    remark_put(r, "path", file->path);
+    remark_put(r, "path", p->files[file].path);
     remark_put(r, "archs", archs.p);
     finding_put_gpu(r, &d->gpus[one->gpu]);
     str_free(&archs);
+}
+
+static void say_archs(const struct doctor *d, struct finding *one, const char *id)
+{
+    say_archs_of(d, one, (size_t)d->packages[one->package].fault[one->gpu], id);
 }
 
 /* Code for the card in parts that are not the package's own. */
@@ -204,6 +201,19 @@ static void by_jit(const struct doctor *d, struct findings *f, size_t package, s
     }
 }
 
+/* "libx.so: 3 of its containers ...": of a file of which the rest runs. */
+static void say_some(const struct doctor *d, struct finding *one, const char *id, const char *path,
+                     uint64_t containers)
+{
+    if (!one)
+        return;
+    one->confidence = FINDING_LIKELY;
+    struct remark *r = finding_say(one, id);
+    remark_put(r, "path", path);
+    remark_putf(r, "count", "%llu", (unsigned long long)containers);
+    finding_put_gpu(r, &d->gpus[one->gpu]);
+}
+
 /* Parts of what runs, among them NVIDIA's libraries, for which the card has PTX alone: no fault, but
  * what is slow at the first start. */
 static void some_by_jit(const struct doctor *d, struct findings *f, size_t package, size_t gpu)
@@ -217,18 +227,9 @@ static void some_by_jit(const struct doctor *d, struct findings *f, size_t packa
             best = i;
     if (best == p->file_count || p->judge[gpu].verdict == VERDICT_RUNS_BY_JIT)
         return;
-    struct finding *one = finding_add(f, CAUSE_A8, W_SOME_JIT);
-    if (!one)
-        return;
-    one->gpu = (int)gpu;
-    one->package = (int)package;
-    one->confidence = FINDING_LIKELY;
-    snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
-             p->files[best].path);
-    struct remark *r = finding_say(one, "doctor.some_by_jit");
-    remark_put(r, "path", p->files[best].path);
-    remark_putf(r, "count", "%llu", (unsigned long long)p->files[best].judge[gpu].by_jit);
-    finding_put_gpu(r, &d->gpus[gpu]);
+    const struct doctor_file *x = &p->files[best];
+    say_some(d, finding_add_of(d, f, CAUSE_A8, W_SOME_JIT, package, x->path, gpu),
+             "doctor.some_by_jit", x->path, x->judge[gpu].by_jit);
 }
 
 /* Some kernels of a file that otherwise runs are there as PTX alone, which the driver does not take: no
@@ -238,20 +239,9 @@ static void some_too_new(const struct doctor *d, struct findings *f, size_t pack
     const struct doctor_package *p = &d->packages[package];
     for (size_t i = 0; i < p->file_count; i++) {
         const struct doctor_file *x = &p->files[i];
-        if (!x->judge[gpu].too_new || !serves(x->judge[gpu].verdict))
-            continue;
-        struct finding *one = finding_add(f, CAUSE_A9, W_SOME_TOO_NEW);
-        if (!one)
-            return;
-        one->gpu = (int)gpu;
-        one->package = (int)package;
-        one->confidence = FINDING_LIKELY;
-        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "",
-                 x->path);
-        struct remark *r = finding_say(one, "doctor.some_too_new");
-        remark_put(r, "path", x->path);
-        remark_putf(r, "count", "%llu", (unsigned long long)x->judge[gpu].too_new);
-        finding_put_gpu(r, &d->gpus[gpu]);
+        if (x->judge[gpu].too_new && serves(x->judge[gpu].verdict))
+            say_some(d, finding_add_of(d, f, CAUSE_A9, W_SOME_TOO_NEW, package, x->path, gpu),
+                     "doctor.some_too_new", x->path, x->judge[gpu].too_new);
     }
 }
 
@@ -265,21 +255,12 @@ static void part_without(const struct doctor *d, struct findings *f, size_t pack
         if (!packages_counts(x, gpu) || packages_is_alternative(x->path) ||
             x->judge[gpu].verdict != VERDICT_NO_IMAGE)
             continue;
-        struct finding *one = finding_add(f, cause_of_gap(d, p, i, gpu), W_PART);
+        struct finding *one =
+            finding_add_of(d, f, cause_of_gap(d, p, i, gpu), W_PART, package, x->path, gpu);
         if (!one)
             return;
-        one->gpu = (int)gpu;
-        one->package = (int)package;
         one->confidence = FINDING_LIKELY;
-        snprintf(one->path, sizeof one->path, "%.2000s/%.2000s", p->base, x->path);
-        struct str archs = STR_INIT;
-        holds_add_archs(&archs, &x->holds);
-        struct remark *r = finding_say(one, "doctor.no_image");
-        remark_putf(r, "package", "%s%s%s", p->name, *p->version ? " " : "", p->version);
-        remark_put(r, "path", x->path);
-        remark_put(r, "archs", archs.p);
-        finding_put_gpu(r, &d->gpus[gpu]);
-        str_free(&archs);
+        say_archs_of(d, one, i, "doctor.no_image");
     }
 }
 
@@ -430,7 +411,7 @@ static void missing_call(const struct doctor *d, struct findings *f, size_t pack
     err_clear(&unused);
     if (!p->largest || !*d->host.library || p->origin == DOCTOR_SYSTEM)
         return;
-    snprintf(path, sizeof path, "%.2000s/%.2000s", p->base, p->largest);
+    packages_path(p, p->largest, path);
     if (!root_resolve(d->sysroot, path, full) ||
         link_symbols(full, false, note_call, &s, &unused) || !s.count)
         return;

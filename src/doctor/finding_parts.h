@@ -6,6 +6,9 @@
 
 /* A new finding, or NULL at the bound; then nothing is added. */
 struct finding *finding_add(struct findings *f, enum doctor_cause cause, int weight);
+/* The same of a card, a package and a file of it ("" none), whatever the confidence. */
+struct finding *finding_add_of(const struct doctor *d, struct findings *f, enum doctor_cause cause,
+                               int weight, size_t package, const char *file, size_t gpu);
 struct remark *finding_say(struct finding *finding, const char *id);
 
 void finding_driver(const struct doctor *d, struct findings *f);    /* N2, A12, A14, A15 */

@@ -5,6 +5,7 @@
 
 #include "doctor/link.h"
 #include "doctor/needs.h"
+#include "doctor/packages_scan.h"
 
 #define FILES_MAX 4 /* of a package that are looked at: those with the most containers */
 
@@ -141,7 +142,7 @@ static void look_at(struct doctor *d, size_t package, const char *path)
     const struct doctor_package *p = &d->packages[package];
     char here[ROOT_PATH_MAX], full[ROOT_PATH_MAX], python[ROOT_PATH_MAX];
     struct looking looking = { d, package };
-    snprintf(here, sizeof here, "%.2000s/%.2000s", strcmp(p->base, "/") ? p->base : "", path);
+    packages_path(p, path, here);
     if (!root_resolve(d->sysroot, here, full))
         return;
     needs_walk(&d->host.loader, python_of(d, p, python) ? python : NULL, here, look_up, &looking);

@@ -234,6 +234,11 @@ void packages_part_name(const char *path, char *name, size_t size)
         *libs = 0;
 }
 
+void packages_path(const struct doctor_package *p, const char *file, char path[ROOT_PATH_MAX])
+{
+    snprintf(path, ROOT_PATH_MAX, "%.2000s/%.2000s", strcmp(p->base, "/") == 0 ? "" : p->base, file);
+}
+
 /* ---- verdicts ---- */
 
 bool packages_counts(const struct doctor_file *f, size_t gpu)

@@ -33,6 +33,10 @@ int packages_of_conda(struct doctor *d, size_t env, size_t first, struct err *er
  * "nvidia/cuda_nvrtc/lib/libnvrtc.so.12" of "nvidia-cuda_nvrtc". */
 void packages_part_name(const char *path, char *name, size_t size);
 
+/* Where a file of a package lies, in the tree that is looked at: "/usr/lib/libx.so" of "usr/lib/libx.so"
+ * below "/". */
+void packages_path(const struct doctor_package *p, const char *file, char path[ROOT_PATH_MAX]);
+
 /* The file speaks for its package: it is not NVIDIA's, and not a sibling's turn. */
 bool packages_counts(const struct doctor_file *file, size_t gpu);
 

@@ -161,7 +161,7 @@ static bool is_linked_with_one(const struct doctor *d, const struct doctor_packa
     err_clear(&unused);
     if (file < 0)
         return false;
-    snprintf(path, sizeof path, "%.2000s/%.2000s", p->base, p->files[file].path);
+    packages_path(p, p->files[file].path, path);
     if (!root_resolve(d->sysroot, path, full))
         return false;
     if (link_read(full, &link, &unused) == 0)

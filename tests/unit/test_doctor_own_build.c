@@ -11,10 +11,13 @@ static struct arch_image images[8];
 
 static char *base = "/opt/x";
 
-static bool is_own(const char *program, char *path, size_t count, const unsigned *archs)
+static struct doctor d;
+
+/* A program with one file of these cubins, on a machine with one card. */
+static void build(unsigned cc, const char *program, char *path, size_t count, const unsigned *archs)
 {
-    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
-    d.gpus[0].rule = (struct arch_target){ .cc = 50, .os = ARCH_LINUX };
+    d = (struct doctor){ .sysroot = "/nonexistent", .gpu_count = 1 };
+    d.gpus[0].rule = (struct arch_target){ .cc = cc, .os = ARCH_LINUX };
     for (size_t i = 0; i < count; i++)
         images[i] = (struct arch_image){ .kind = ARCH_CUBIN, .arch = archs[i] };
     group = (struct holds_group){ .images = images, .image_count = count, .containers = 1 };
@@ -22,7 +25,26 @@ static bool is_own(const char *program, char *path, size_t count, const unsigned
     package = (struct doctor_package){ .origin = DOCTOR_APP, .role = DOCTOR_PROGRAM, .env = -1,
                                        .base = base, .files = &file, .file_count = 1 };
     str_copy(package.name, sizeof package.name, program);
+}
+
+/* The same from pip, and not a program. */
+static void build_wheel(unsigned cc, const char *name, enum doctor_role role, char *path,
+                        size_t count, const unsigned *archs)
+{
+    build(cc, name, path, count, archs);
+    package.origin = DOCTOR_PIP;
+    package.role = role;
+}
+
+static bool is_built_by_user(void)
+{
     return own_build_is(&d, &package, 0, 0);
+}
+
+static bool is_own(const char *program, char *path, size_t count, const unsigned *archs)
+{
+    build(50, program, path, count, archs);
+    return is_built_by_user();
 }
 
 static const unsigned tensorflow_2_3[] = { 35, 37, 52, 60, 61, 70 };
@@ -64,31 +86,23 @@ Test(own_build, what_lies_in_a_cache_of_downloads_was_not_compiled_there)
 Test(own_build, one_architecture_of_a_library_that_its_makers_build_for_many_is_somebodys_own)
 {
     static const unsigned archs[] = { 70 };
-    is_own("tensorflow-gpu", "tensorflow/_pywrap.so", 1, archs); /* for the parts */
-    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
-    d.gpus[0].rule.cc = 61;
-    package.origin = DOCTOR_PIP;
-    package.role = DOCTOR_FRAMEWORK;
-    cr_assert(own_build_is(&d, &package, 0, 0));
+    build_wheel(61, "tensorflow-gpu", DOCTOR_FRAMEWORK, "tensorflow/_pywrap.so", 1, archs);
+    cr_assert(is_built_by_user());
     str_copy(package.name, sizeof package.name, "a-library-that-no-table-has");
-    cr_assert_not(own_build_is(&d, &package, 0, 0));
+    cr_assert_not(is_built_by_user());
 }
 
 Test(own_build, an_extension_is_somebodys_own_only_where_pip_says_so)
 {
     static const unsigned archs[] = { 75, 86 };
-    is_own("vllm", "vllm/_C.abi3.so", 2, archs); /* for the parts */
-    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
-    d.gpus[0].rule.cc = 61;
-    package.origin = DOCTOR_PIP;
-    package.role = DOCTOR_EXTENSION;
+    build_wheel(61, "vllm", DOCTOR_EXTENSION, "vllm/_C.abi3.so", 2, archs);
     str_copy(package.version, sizeof package.version, "0.6.3.dev171+g890ca360");
-    cr_assert_not(own_build_is(&d, &package, 0, 0));
+    cr_assert_not(is_built_by_user());
     str_copy(package.version, sizeof package.version, "0.6.3+g890ca360.d20250327"); /* changed there */
-    cr_assert(own_build_is(&d, &package, 0, 0));
+    cr_assert(is_built_by_user());
     str_copy(package.version, sizeof package.version, "0.6.3");
     package.from_source = true;
-    cr_assert(own_build_is(&d, &package, 0, 0));
+    cr_assert(is_built_by_user());
 }
 
 Test(own_build, a_repository_was_compiled_by_its_user_and_a_download_by_its_maker)
@@ -106,26 +120,21 @@ Test(own_build, a_repository_was_compiled_by_its_user_and_a_download_by_its_make
 Test(own_build, a_library_that_speaks_of_its_floor_is_its_makers)
 {
     static const unsigned archs[] = { 60 };
-    is_own("tensorflow-gpu", "tensorflow/_pywrap.so", 1, archs); /* for the parts */
-    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
-    d.gpus[0].rule.cc = 52;
-    package.origin = DOCTOR_PIP;
-    package.role = DOCTOR_FRAMEWORK;
-    cr_assert(own_build_is(&d, &package, 0, 0));
+    build_wheel(52, "tensorflow-gpu", DOCTOR_FRAMEWORK, "tensorflow/_pywrap.so", 1, archs);
+    cr_assert(is_built_by_user());
     d.error = "The minimum required Cuda capability is 6.0.";
-    cr_assert_not(own_build_is(&d, &package, 0, 0));
+    cr_assert_not(is_built_by_user());
 }
 
 Test(own_build, a_program_of_the_toolkit_that_is_here_was_mostly_compiled_here)
 {
     base = "/opt/solver";
-    cr_assert_not(is_own("solver", "bin/solver", 6, tensorflow_2_3)); /* for the parts */
-    struct doctor d = { .sysroot = "/nonexistent", .gpu_count = 1 };
-    d.gpus[0].rule.cc = 90;
+    build(90, "solver", "bin/solver", 6, tensorflow_2_3);
+    cr_assert_not(is_built_by_user());
     d.host.toolkits[0] = (struct host_toolkit){ .version = "12.1", .path = "/usr/local/cuda-12.1" };
     d.host.toolkit_count = 1;
     str_copy(package.cuda, sizeof package.cuda, "12.1");
-    cr_assert(own_build_is(&d, &package, 0, 0));
+    cr_assert(is_built_by_user());
     str_copy(package.cuda, sizeof package.cuda, "11.8");
-    cr_assert_not(own_build_is(&d, &package, 0, 0));
+    cr_assert_not(is_built_by_user());
 }
