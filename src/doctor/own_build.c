@@ -154,12 +154,18 @@ static bool is_build_folder(const char *path)
     return false;
 }
 
+/* "/opt/solver": "solver". */
+static const char *folder_of(const struct doctor_package *p)
+{
+    const char *slash = strrchr(p->base, '/');
+    return slash ? slash + 1 : p->base;
+}
+
 /* The program's own folder may be the build's: "opencv/build", "bin/libopencv_core.so". */
 static bool was_built_there(const struct doctor_package *p, const char *path)
 {
-    const char *slash = strrchr(p->base, '/');
     char end[ROOT_PATH_MAX];
-    snprintf(end, sizeof end, "%.255s/%.2000s", slash ? slash + 1 : p->base, path);
+    snprintf(end, sizeof end, "%.255s/%.2000s", folder_of(p), path);
     return is_build_folder(path) || is_build_folder(end);
 }
 
@@ -167,7 +173,7 @@ static bool was_built_there(const struct doctor_package *p, const char *path)
  * What is downloaded ready to run has its version in the folder's name. */
 static bool is_repository(const struct doctor_package *p, const char *path)
 {
-    const char *slash = strrchr(p->base, '/'), *folder = slash ? slash + 1 : p->base;
+    const char *folder = folder_of(p);
     if (str_ends(folder, "-master") || str_ends(folder, "-main"))
         return true;
     return str_starts(p->base, "/home/") && strcasecmp(folder, path) == 0 &&
@@ -178,7 +184,7 @@ static bool is_repository(const struct doctor_package *p, const char *path)
 static bool is_named_as_download(const struct doctor_package *p)
 {
     static const char *const systems[] = { "win", "linux", "x64", "x86", "cuda", "portable" };
-    const char *slash = strrchr(p->base, '/'), *folder = slash ? slash + 1 : p->base;
+    const char *folder = folder_of(p);
     bool system = false;
     for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
         system |= strcasestr(folder, systems[i]) != NULL;
@@ -189,7 +195,8 @@ static bool is_named_as_download(const struct doctor_package *p)
  * PyTorch compiles extensions in "~/.cache/torch_extensions". */
 static bool is_download(const struct doctor_package *p)
 {
-    return (strstr(p->base, "/.cache/") || strstr(p->base, "/cache/")) && !strstr(p->base, "/torch_extensions");
+    return (strstr(p->base, "/.cache/") || strstr(p->base, "/cache/")) &&
+           !strstr(p->base, "/torch_extensions");
 }
 
 /* What lies beside a program that was compiled there. */
@@ -313,33 +320,51 @@ static bool is_of_this_toolkit(const struct doctor *d, const struct doctor_packa
     return false;
 }
 
-bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file, size_t gpu)
+static bool is_windows(const char *path)
+{
+    return str_ends(path, ".exe") || str_ends(path, ".dll");
+}
+
+/* Of a folder of its own: by where it lies, then by its name, its list and what lies beside it. */
+static bool program_is_own(const struct doctor *d, const struct doctor_package *p, size_t file)
 {
     const char *path = p->files[file].path;
-    bool extension = p->role == DOCTOR_EXTENSION; /* mostly compiled, by whomever */
-    if (p->origin == DOCTOR_APP && is_download(p))
-        return false;
-    if (p->from_source || is_changed_checkout(p->version) || (is_checkout(p->version) && !extension) ||
-        is_for_one_card(d, p, file, gpu))
-        return true;
-    if (p->origin == DOCTOR_PIP || p->origin == DOCTOR_CONDA)
-        return p->origin == DOCTOR_PIP && (role_is_source(p->name, false) ||
-                                           (released_otherwise(p, file) && !extension));
     if (strstr(p->base, "/torch_extensions") || strstr(path, "torch_extensions/"))
         return true; /* where PyTorch compiles when it is asked to */
     if (p->bundled || p->role == DOCTOR_EXTENSION)
         return false;
-    if (p->origin == DOCTOR_APP && is_repository(p, path))
+    if (is_repository(p, path))
         return true;
-    if (p->origin == DOCTOR_APP && is_named_as_download(p) && !was_built_there(p, path))
+    if (is_named_as_download(p) && !was_built_there(p, path))
         return false;
-    if (p->origin == DOCTOR_SYSTEM)
-        return str_starts(p->base, "/usr/local") &&
-               (strchr(path, '/') == strrchr(path, '/') || is_prefix_of_source(path));
     if (is_brought_along(p, file))
         return has_own_shape(p, file);
-    bool windows = str_ends(path, ".exe") || str_ends(path, ".dll");
-    return role_is_source(p->name, windows) || was_built_there(p, path) ||
+    return role_is_source(p->name, is_windows(path)) || was_built_there(p, path) ||
            (has_own_shape(p, file) && !role_is_framework_name(p->name)) ||
-           (!windows && is_of_this_toolkit(d, p)) || is_beside_sources(d, p, path);
+           (!is_windows(path) && is_of_this_toolkit(d, p)) || is_beside_sources(d, p, path);
+}
+
+/* "make install" puts it there. */
+static bool library_is_own(const struct doctor_package *p, const char *path)
+{
+    return !p->bundled && p->role != DOCTOR_EXTENSION && str_starts(p->base, "/usr/local") &&
+           (strchr(path, '/') == strrchr(path, '/') || is_prefix_of_source(path));
+}
+
+bool own_build_is(const struct doctor *d, const struct doctor_package *p, size_t file, size_t gpu)
+{
+    bool extension = p->role == DOCTOR_EXTENSION; /* mostly compiled, by whomever */
+    if (p->origin == DOCTOR_APP && is_download(p))
+        return false;
+    if (p->from_source || is_changed_checkout(p->version) ||
+        (is_checkout(p->version) && !extension) || is_for_one_card(d, p, file, gpu))
+        return true;
+    switch (p->origin) {
+    case DOCTOR_PIP:
+        return role_is_source(p->name, false) || (!extension && released_otherwise(p, file));
+    case DOCTOR_CONDA: return false;
+    case DOCTOR_SYSTEM: return library_is_own(p, p->files[file].path);
+    case DOCTOR_APP: return program_is_own(d, p, file);
+    }
+    return false;
 }
