@@ -40,6 +40,22 @@ static bool speaks_of_cuda(const struct explain_text *text, struct line line)
     return !has(line, other) && (text->size <= SHORT_TEXT || has(line, cuda));
 }
 
+/* "cudagetdevicecount", "cuinit": a function whose result is noted behind its name; none that is
+ * called with a number of its own. */
+static bool is_call(const char *word, size_t length)
+{
+    static const char *const starts[] = { "cudagetdevicecount", "cudagetlasterror",
+                                          "cudalaunchkernel",   "cudadevicesynchronize",
+                                          "cudafuncgetattr",    "cuinit",
+                                          "cudevicegetcount",   "cuctxcreate",
+                                          "cumoduleload",       "culaunchkernel",
+                                          "cuctxsynchronize",   "culibraryload" };
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (length >= strlen(starts[i]) && memcmp(word, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
 /* Whether the word before the number says that one follows. */
 static bool is_announced(const char *start, const char *number)
 {
@@ -47,7 +63,7 @@ static bool is_announced(const char *start, const char *number)
                                          "failure", "failed",      "returned", "returns",
                                          "result",  "cudaerror_t", "curesult", "cudaerror" };
     const char *end = number;
-    while (end > start && number - end < 4 && strchr(" :=#([\"'", end[-1]))
+    while (end > start && number - end < 7 && strchr(" :=#()[\"'->", end[-1]))
         end--;
     const char *word = end;
     while (word > start && (isalpha((unsigned char)word[-1]) || word[-1] == '_'))
@@ -56,7 +72,7 @@ static bool is_announced(const char *start, const char *number)
         if (strlen(words[i]) == (size_t)(end - word) &&
             memcmp(word, words[i], strlen(words[i])) == 0)
             return true;
-    return false;
+    return end < number && is_call(word, (size_t)(end - word));
 }
 
 /* "(8 vs. 0)", as glog prints a comparison that failed. */
@@ -98,11 +114,13 @@ void explain_codes_scan(const struct explain_text *text,
         if (!isdigit((unsigned char)*p))
             continue;
         const char *end = p;
-        while (end < text_end && isdigit((unsigned char)*end))
+        bool hex = *p == '0' && p + 1 < text_end && p[1] == 'x';
+        end += hex ? 2 : 0;
+        while (end < text_end && (hex ? isxdigit((unsigned char)*end) : isdigit((unsigned char)*end)))
             end++;
-        if (end - p <= 3 && stands_alone(p, end, text->lower, text_end) &&
+        if (end - p <= (hex ? 5 : 3) && stands_alone(p, end, text->lower, text_end) &&
             (is_all(text, p, end) || is_result(text, p, end)))
-            found(self, (unsigned)strtoul(p, NULL, 10), (size_t)(p - text->lower),
+            found(self, (unsigned)strtoul(p, NULL, hex ? 16 : 10), (size_t)(p - text->lower),
                   (size_t)(end - text->lower));
         p = end - 1;
     }

@@ -163,6 +163,8 @@ static void put_package(const struct doctor *d, struct finding *one)
         return;
     const struct doctor_package *p = &d->packages[one->package];
     int file = d->gpu_count ? p->fault[0] : -1;
+    for (size_t k = p->file_count; k > 0; k--)
+        file = role_is_part_spoken_of(d->error, p->files[k - 1].path) ? (int)k - 1 : file;
     const char *path = file >= 0 ? p->files[file].path : p->largest ? p->largest : "";
     if (*path)
         packages_path(p, path, one->path);
@@ -245,9 +247,11 @@ static void put_nvml(const struct doctor *d, struct finding *one)
 /* A container's runtime may put the compat libcuda first without any sign of that in the files. */
 static void put_compat(const struct doctor *d, struct finding *one)
 {
-    if (strcasestr(d->error, "compat") || strstr(d->error, "804") ||
-        strstr(d->error, "803") || strcasestr(d->error, "unsupported display driver"))
-        str_copy(one->path, sizeof one->path, d->host.compat_library);
+    static const char *const words[] = { "compat", "804", "803", "unsupported display driver",
+                                         "drivermismatch" };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(d->error, words[i]))
+            str_copy(one->path, sizeof one->path, d->host.compat_library);
 }
 
 static void put_path(const struct doctor *d, struct finding *one)

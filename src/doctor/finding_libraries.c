@@ -78,8 +78,13 @@ enum finding_tool finding_tool_named(const char *text)
                   { "nvrtc", FINDING_NVRTC },
                   { "nvvm", FINDING_NVVM },
                   { "ptxas", FINDING_PTXAS },
+                  { "gpu-name", FINDING_PTXAS }, /* its option; nvcc's is -arch */
                   { "nvcc", FINDING_NVCC },
-                  { "unsupported gpu architecture", FINDING_NVCC } };
+                  { "unsupported gpu architecture", FINDING_NVCC },
+                  { "building", FINDING_NVCC },
+                  { "build ", FINDING_NVCC },
+                  { "from source", FINDING_NVCC },
+                  { "compile flag", FINDING_NVCC } };
     for (size_t i = 0; text && i < sizeof words / sizeof words[0]; i++)
         if (strcasestr(text, words[i].word))
             return words[i].tool;

@@ -8,6 +8,8 @@
 
 /* Which copy of a library of NVIDIA's an error text speaks of. */
 
+#define SEPARATORS " ,:;'\"()\n\t"
+
 /* The library that a missing symbol should have been in. */
 static const char *library_of(const char *symbol)
 {
@@ -26,32 +28,43 @@ static const char *library_of(const char *symbol)
 }
 
 /* Of "undefined symbol: cublasLtGetEnvironmentMode" and "symbol cublasLtHSHMatmulAlgoInit, version
- * libcublasLt.so.11 not defined in file"; "" none. */
+ * libcublasLt.so.11 not defined in file"; also of how people put it, "cudnnGetVersion missing"; "" none. */
 static void symbol_named(const char *text, char *name, size_t size)
 {
-    const char *at = strcasestr(text, "symbol");
+    static const char *const said[] = { "symbol", "not defined in file", "missing", "undefined" };
+    bool is_said = false;
     *name = 0;
-    if (!at || (!strcasestr(text, "undefined symbol") && !strcasestr(text, "not defined in file")))
-        return;
-    at += strlen("symbol");
-    at += strspn(at, ": '\"");
-    snprintf(name, size, "%.*s", (int)strcspn(at, " ,:;'\"()"), at);
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        is_said |= strcasestr(text, said[i]) != NULL;
+    while (is_said && *(text += strspn(text, SEPARATORS))) {
+        size_t n = strcspn(text, SEPARATORS);
+        char word[128];
+        snprintf(word, sizeof word, "%.*s", (int)n, text);
+        bool has_capital = strpbrk(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL;
+        if (library_of(word) && has_capital && !strpbrk(word, "./")) {
+            str_copy(name, size, word);
+            return;
+        }
+        text += n;
+    }
 }
 
-/* "libcublas.so": of the missing symbol, else the last one that the text names; "" none. */
+/* "libcublas.so": of the missing symbol, else the last one that the text names, else of the library
+ * whose name stands there alone; "" none. */
 static void library_named(const char *text, char *name, size_t size)
 {
+    static const char *const alone[][2] = { { "cudnn", "libcudnn.so" },
+                                            { "cublas", "libcublas.so" },
+                                            { "nvrtc", "libnvrtc.so" },
+                                            { "nvjitlink", "libnvJitLink.so" },
+                                            { "cusparse", "libcusparse.so" },
+                                            { "cusolver", "libcusolver.so" },
+                                            { "cufft", "libcufft.so" } };
     char symbol[128];
     symbol_named(text, symbol, sizeof symbol);
     const char *library = library_of(symbol);
-    if (!library && strcasestr(text, "cudnn library"))
-        library = "libcudnn.so";
     *name = 0;
-    if (library) {
-        str_copy(name, size, library);
-        return;
-    }
-    for (const char *p = text; (p = strstr(p, "lib")); p += 3) {
+    for (const char *p = text; !library && (p = strstr(p, "lib")); p += 3) {
         size_t n = strcspn(p, " ,:;'\"()/");
         const char *so = memmem(p, n, ".so", 3);
         char word[64];
@@ -59,6 +72,10 @@ static void library_named(const char *text, char *name, size_t size)
         if (so && holds_is_nvidia_file(word))
             str_copy(name, size, word);
     }
+    for (size_t i = 0; !library && !*name && i < sizeof alone / sizeof alone[0]; i++)
+        library = strcasestr(text, alone[i][0]) ? alone[i][1] : NULL;
+    if (library)
+        str_copy(name, size, library);
 }
 
 static bool is_copy_of(const char *path, const char *name)

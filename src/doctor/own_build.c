@@ -270,7 +270,8 @@ static bool is_for_one_card(const struct doctor *d, const struct doctor_package 
     if (archs_of(h, ARCH_CUBIN, cubins) != 1 || p->origin == DOCTOR_SYSTEM)
         return false;
     if (p->role == DOCTOR_PROGRAM && !packages_is_alternative(p->files[file].path))
-        return cubins[0] / 10 <= d->gpus[gpu].rule.cc / 10 && !archs_of(h, ARCH_PTX, ptx);
+        return cubins[0] / 10 <= d->gpus[gpu].rule.cc / 10 && !archs_of(h, ARCH_PTX, ptx) &&
+               !*d->host.container;
     return p->role == DOCTOR_FRAMEWORK && !says_floor(d->error) &&
            (has_own_shape(p, file) || is_released_for_many(p));
 }
@@ -311,10 +312,11 @@ static bool is_brought_along(const struct doctor_package *p, size_t file)
            (!strcasestr(p->name, library) || is_a_release(library, &p->files[file].holds));
 }
 
-/* The toolkit that compiled a program is on this machine: who has that has mostly used it. */
+/* The toolkit that compiled a program is on this machine: who has that has mostly used it; in a
+ * container, who made the image. */
 static bool is_of_this_toolkit(const struct doctor *d, const struct doctor_package *p)
 {
-    for (size_t i = 0; i < d->host.toolkit_count; i++)
+    for (size_t i = 0; i < d->host.toolkit_count && !*d->host.container; i++)
         if (*p->cuda && strcmp(d->host.toolkits[i].version, p->cuda) == 0)
             return true;
     return false;

@@ -135,6 +135,20 @@ bool role_is_file_spoken_of(const char *text, const char *path)
     return text && strlen(stem) > 3 && has_name(text, stem);
 }
 
+bool role_is_part_spoken_of(const char *text, const char *path)
+{
+    const char *slash = strchr(path, '/'); /* behind the package's own folder */
+    while (slash) {
+        const char *next = strchr(slash + 1, '/');
+        char part[96];
+        snprintf(part, sizeof part, "%.*s", next ? (int)(next - slash - 1) : 0, slash + 1);
+        if (row_of(part) >= 0 && role_is_spoken_of(text, part))
+            return true;
+        slash = next;
+    }
+    return false;
+}
+
 /* ---- of a package ---- */
 
 const char *role_main_library(const char *file)

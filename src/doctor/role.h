@@ -22,6 +22,10 @@ bool role_is_spoken_of(const char *text, const char *package);
 /* Whether the text names the file: "ggml_cuda_mul_mat" names libggml-cuda.so. */
 bool role_is_file_spoken_of(const char *text, const char *path);
 
+/* Whether the text speaks of a known package inside another one: "FlashAttention" of
+ * "vllm/vllm_flash_attn/_vllm_fa2_C.abi3.so". */
+bool role_is_part_spoken_of(const char *text, const char *path);
+
 /* The main library whose file this is by its name, without "lib": "torch", "tensorflow" ...; NULL:
  * none that programs are linked with. */
 const char *role_main_library(const char *file);

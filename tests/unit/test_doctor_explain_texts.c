@@ -71,7 +71,7 @@ static const char *const strangers[] = {
     "HTTP error 404",
     "GET /gpu 200",
     "exit status 35 of the cuda program",
-    "cublas error 8",
+    "cublas error 7",
     "epoch 8 of 48, loss 209.35, gpu time 6.4",
     "Segmentation fault (core dumped)",
     "invalid argument",
@@ -85,6 +85,35 @@ Test(explain, ordinary_texts_are_unknown)
         cr_assert_eq(found.match_count, 0, "'%s' is taken for '%s'", strangers[i], first_id());
         cr_assert_eq(found.cause_count, 0);
     }
+}
+
+/* ---- results by their number ---- */
+
+/* Text and row of errors.tsv; the numbers are those of cuda.h and driver_types.h. */
+static const char *const noted[][2] = {
+    { "cudaGetDeviceCount 803", "driver_mismatch" },
+    { "cudaGetDeviceCount() -> 100", "no_device" },
+    { "cuInit: 804", "compat" },
+    { "cuModuleLoadDataEx = 222", "ptx_toolchain" },
+    { "CUDA error 0xd1", "no_kernel_image" },
+    { "cuda error code 0x23", "driver_insufficient" },
+};
+
+Test(explain, a_result_behind_a_call_or_in_hexadecimal_is_known)
+{
+    for (size_t i = 0; i < sizeof noted / sizeof noted[0]; i++) {
+        explain(noted[i][0]);
+        cr_assert_geq(found.match_count, 1, "'%s'", noted[i][0]);
+        cr_assert_str_eq(first_id(), noted[i][1], "'%s': '%s'", noted[i][0], first_id());
+    }
+}
+
+Test(explain, the_number_that_a_call_is_given_is_no_result)
+{
+    explain("cudaSetDevice(35)");
+    cr_assert_eq(found.match_count, 0);
+    explain("cudaMalloc(209) at 0xd1");
+    cr_assert_eq(found.match_count, 0);
 }
 
 /* ---- what the text says about the card ---- */
