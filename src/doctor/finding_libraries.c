@@ -74,6 +74,7 @@ enum finding_tool finding_tool_named(const char *text)
         const char *word;
         enum finding_tool tool;
     } words[] = { { "llvm.nvvm", FINDING_NO_TOOL }, /* names of LLVM's own */
+                  { "cannot select", FINDING_NO_TOOL },
                   { "ptxas application ptx input", FINDING_NO_TOOL }, /* the driver's JIT */
                   { "nvrtc", FINDING_NVRTC },
                   { "nvvm", FINDING_NVVM },
