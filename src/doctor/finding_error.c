@@ -289,7 +289,7 @@ static bool is_compiled_here(const struct doctor *d, const struct finding *top)
 /* Whether a package that cannot run explains more than a text which only says that nothing works, or
  * that some file lacks kernels. A driver with which nothing can explains that no GPU is found, but
  * not what a program says that has loaded kernels. */
-static bool is_outweighed(const struct findings *f, enum doctor_cause cause)
+static bool is_outweighed(const struct doctor *d, const struct findings *f, enum doctor_cause cause)
 {
     static const enum doctor_cause weak[] = { CAUSE_A1,  CAUSE_A2,  CAUSE_A3, CAUSE_A4, CAUSE_A5,
                                               CAUSE_A6,  CAUSE_A7,  CAUSE_A8, CAUSE_A12, CAUSE_A13,
@@ -300,6 +300,7 @@ static bool is_outweighed(const struct findings *f, enum doctor_cause cause)
         return false; /* the text is about the driver and nothing else */
     for (size_t i = 0; i < sizeof weak / sizeof weak[0]; i++)
         is_weak |= cause == weak[i];
+    is_weak |= cause == CAUSE_A10 && !d->compiler_count && !d->host.toolkit_count; /* none here */
     if (!is_weak || !f->count)
         return false;
     const struct finding *top = &f->list[0];
@@ -313,7 +314,7 @@ void finding_error(const struct doctor *d, struct findings *f)
     size_t i = 0;
     while (i < f->error.count && is_refuted(d, f->error.causes[i], f->error.count == 1))
         i++;
-    if (i == f->error.count || is_outweighed(f, f->error.causes[i]))
+    if (i == f->error.count || is_outweighed(d, f, f->error.causes[i]))
         return;
     if (f->count && f->error.causes[i] <= CAUSE_A7 && is_compiled_here(d, &f->list[0])) {
         f->list[0].weight += W_TEXT; /* its kernels are what the text misses */
