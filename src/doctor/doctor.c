@@ -54,11 +54,13 @@ static int find_packages(struct doctor *d, const struct doctor_request *request,
     if (find_environments(d, request, err))
         return -1;
     for (size_t i = 0; i < d->env_count; i++)
-        if (packages_of_env(d, i, err))
+        if (packages_of_env(d, i, err) || (!d->only_pytorch && packages_of_links(d, i, err)))
             return -1;
     if (d->only_pytorch)
         return 0;
-    if (find_apps(d, request, err))
+    if (find_apps(d, request, err) ||
+        (!request->python_count && packages_of_torch_extensions(
+                                       d, request->apps, request->app_count, err)))
         return -1;
     d->local_is_app = is_given(request, "/usr/local");
     if (request->python_count ? packages_of_nvidia(d, err)

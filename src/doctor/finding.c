@@ -159,6 +159,14 @@ static int by_weight(const void *a, const void *b)
     return x->gpu - y->gpu;
 }
 
+/* What would make it certain: the message, the folder that was not looked at, a try on the machine. */
+static void put_sure(const struct doctor *d, struct finding *one)
+{
+    bool unfound = one->cause <= CAUSE_A8 && !*one->path;
+    if (one->confidence != FINDING_CERTAIN)
+        one->sure = remark_new(!d->error ? "sure.error" : unfound ? "sure.folder" : "sure.probe");
+}
+
 int findings_find(const struct doctor *d, struct findings *f, struct err *err)
 {
     *f = (struct findings){ .list = calloc(FINDINGS_MAX, sizeof *f->list) };
@@ -176,8 +184,10 @@ int findings_find(const struct doctor *d, struct findings *f, struct err *err)
         finding_error(d, f);
         qsort(f->list, f->count, sizeof *f->list, by_weight);
     }
-    for (size_t i = 0; i < f->count && i < 8; i++)
+    for (size_t i = 0; i < f->count && i < 8; i++) {
+        put_sure(d, &f->list[i]);
         finding_cure(d, &f->list[i]);
+    }
     return 0;
 }
 

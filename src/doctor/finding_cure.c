@@ -492,7 +492,5 @@ void finding_cure(const struct doctor *d, struct finding *finding)
         [CAUSE_N2] = no_driver,
         [CAUSE_N3] = cpu_build,
     };
-    if (finding->confidence != FINDING_CERTAIN)
-        finding->sure = remark_new(d->error ? "sure.probe" : "sure.error");
     by_cause[finding->cause](d, finding);
 }

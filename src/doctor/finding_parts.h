@@ -17,7 +17,7 @@ void finding_libraries(const struct doctor *d, struct findings *f); /* A9, A10, 
 void finding_copies(const struct doctor *d, struct findings *f);    /* A18, A19 */
 void finding_error(const struct doctor *d, struct findings *f);     /* by the text alone */
 
-/* Fills in cures and `sure`. */
+/* Fills in cures. */
 void finding_cure(const struct doctor *d, struct finding *finding);
 
 /* A compiler that programs use at run time, or to be built. */

@@ -28,6 +28,9 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
  * site-packages. `first`: of the environment's packages. No conda environment is no fault. */
 int packages_of_conda(struct doctor *d, size_t env, size_t first, struct err *err);
 
+/* A folder of sources that an environment links to: compiled there. */
+int packages_of_checkout(struct doctor *d, size_t env, const char *folder, struct err *err);
+
 /* The package that a file of site-packages belongs to where nothing claims it, by the first parts of
  * its path: "torch/lib/libtorch.so" is of "torch", "amp_C.cpython-38-x86_64-linux-gnu.so" of "amp_C",
  * "nvidia/cuda_nvrtc/lib/libnvrtc.so.12" of "nvidia-cuda_nvrtc". */

@@ -13,7 +13,8 @@ struct app_walk {
     const char *name, *base; /* that machine's folder */
     enum doctor_origin origin;
     size_t root_length, first;
-    bool skip_toolkits;
+    bool skip_toolkits, checkout;
+    size_t env; /* that links to the checkout */
 };
 
 /* The part behind site-packages names the package that a bundle brings along. */
@@ -39,10 +40,19 @@ static long package_for(struct app_walk *w, const char *path)
     if (!p)
         return -1;
     p->bundled = strcmp(name, w->name) != 0;
+    p->from_source = w->checkout;
+    if (w->checkout)
+        p->env = (int)w->env;
     return (long)w->d->package_count - 1;
 }
 
-/* Files of an environment were read with it, toolkits are no programs of the user. */
+static bool is_below(const char *path, const char *folder)
+{
+    return str_starts(path, folder) && path[strlen(folder)] == '/';
+}
+
+/* Files of an environment and of a checkout that it links to were read with it, toolkits are no
+ * programs of the user. */
 static bool is_elsewhere(const struct app_walk *w, const char *path)
 {
     char full[ROOT_PATH_MAX];
@@ -51,10 +61,12 @@ static bool is_elsewhere(const struct app_walk *w, const char *path)
         if (str_starts(full, w->d->envs[i].site))
             return true;
     for (size_t i = 0; i < w->d->host.toolkit_count; i++) {
-        const char *toolkit = w->d->host.toolkits[i].path;
-        if (str_starts(full, toolkit) && full[strlen(toolkit)] == '/')
+        if (is_below(full, w->d->host.toolkits[i].path))
             return true;
     }
+    for (size_t i = 0; i < w->first; i++)
+        if (w->d->packages[i].from_source && is_below(full, w->d->packages[i].base))
+            return true;
     return w->skip_toolkits && str_starts(path, "cuda");
 }
 
@@ -111,6 +123,18 @@ int packages_of_app(struct doctor *d, const char *folder, struct err *err)
     struct app_walk w = {
         .d = d, .name = slash && slash[1] ? slash + 1 : folder, .base = folder, .origin = DOCTOR_APP
     };
+    return walk(&w, err);
+}
+
+int packages_of_checkout(struct doctor *d, size_t env, const char *folder, struct err *err)
+{
+    const char *slash = strrchr(folder, '/');
+    struct app_walk w = { .d = d,
+                          .name = slash ? slash + 1 : folder,
+                          .base = folder,
+                          .origin = DOCTOR_PIP,
+                          .checkout = true,
+                          .env = env };
     return walk(&w, err);
 }
 

@@ -43,6 +43,8 @@ static bool is_note(const char *path)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(base, names[i]) == 0)
             return true;
+    if (str_ends(base, ".pth") || str_ends(base, ".egg-link") || str_ends(base, "_finder.py"))
+        return true; /* links of pip's to sources */
     return strstr(path, "conda-meta/") != NULL && str_ends(base, ".json");
 }
 

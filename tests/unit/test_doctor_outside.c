@@ -1,0 +1,161 @@
+/* Code that an environment uses and that lies elsewhere: checkouts that pip links to, and what PyTorch
+ * has compiled. The files are those of the notes as pip 20 to 24 and setuptools 40 to 70 write them. */
+#include <criterion/criterion.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+
+#define SITE "e/lib/python3.8/site-packages"
+
+static char tree[64], library[PATH_MAX];
+static struct doctor d;
+
+static void run(const char *command)
+{
+    char line[PATH_MAX + 1200];
+    snprintf(line, sizeof line, "cd '%s' && %s", tree, command);
+    cr_assert_eq(system(line), 0, "%s", command);
+}
+
+/* A note of pip's in site-packages. */
+static void note(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/" SITE "/%s", tree, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    cr_assert_geq(fputs(text, file), 0);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static void make_tree(void)
+{
+    cr_assert_not_null(realpath("tests/data/specimens/cuda118.so", library));
+    snprintf(tree, sizeof tree, "/tmp/smfit-outside-XXXXXX");
+    cr_assert_not_null(mkdtemp(tree));
+    d = (struct doctor){ .sysroot = tree };
+    d.gpus[0] = (struct doctor_gpu){ .rule = { .cc = 35, .os = ARCH_LINUX } };
+    d.gpu_count = 1;
+    run("mkdir -p " SITE);
+}
+
+static void remove_tree(void)
+{
+    doctor_free(&d);
+    char line[128];
+    snprintf(line, sizeof line, "rm -rf '%s'", tree);
+    cr_expect_eq(system(line), 0);
+}
+
+TestSuite(outside, .init = make_tree, .fini = remove_tree);
+
+static void look(const struct doctor_request *request)
+{
+    struct err err;
+    err_clear(&err);
+    host_read(tree, &d.host);
+    cr_assert_eq(doctor_run(&d, request, &err), 0, "%s", err.msg);
+}
+
+static void look_at_environment(void)
+{
+    static const char *const pythons[] = { "/e" };
+    look(&(struct doctor_request){ .pythons = pythons, .python_count = 1 });
+}
+
+/* Of those with GPU code. */
+static size_t count(const char *name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d.package_count; i++)
+        n += d.packages[i].file_count && strcmp(d.packages[i].name, name) == 0;
+    return n;
+}
+
+static const struct doctor_package *package(const char *name)
+{
+    for (size_t i = 0; i < d.package_count; i++)
+        if (d.packages[i].file_count && strcmp(d.packages[i].name, name) == 0)
+            return &d.packages[i];
+    return NULL;
+}
+
+/* A checkout at `folder` with a library in it. */
+static void checkout(const char *folder)
+{
+    char command[PATH_MAX + 400];
+    snprintf(command, sizeof command, "mkdir -p './%s/ops' && cp '%s' './%s/ops/ext.so'", folder,
+             library, folder);
+    run(command);
+}
+
+Test(outside, a_folder_in_a_pth_file_is_read_as_built_from_source)
+{
+    checkout("home/u/EDVR");
+    note("easy-install.pth", "import sys; exec(open(1))\n# /home/u/x\n/home/u/EDVR/\n./relative\n");
+    look_at_environment();
+    const struct doctor_package *p = package("EDVR");
+    cr_assert_not_null(p);
+    cr_expect(p->from_source);
+    cr_expect_eq(p->env, 0);
+    cr_expect_str_eq(p->base, "/home/u/EDVR");
+    cr_expect_str_eq(p->files[0].path, "ops/ext.so");
+}
+
+Test(outside, an_egg_link_and_an_editable_finder_name_folders_too)
+{
+    checkout("home/u/old");
+    checkout("srv/new/new");
+    note("old.egg-link", "/home/u/old\n.");
+    note("__editable___new_1_0_finder.py", "MAPPING: dict[str, str] = {'new': '/srv/new/new'}\n");
+    look_at_environment();
+    cr_expect_eq(count("old"), 1);
+    cr_expect_eq(count("new"), 1);
+}
+
+Test(outside, folders_of_the_system_and_ones_that_are_named_twice_are_no_second_package)
+{
+    checkout("home/u/a");
+    checkout("usr/lib/thing");
+    note("a.pth", "/home/u/a\n/usr/lib/thing\n/\n/home\n/home/u/a/../a\n/nowhere/x\n");
+    note("b.pth", "/home/u/a\n");
+    look_at_environment();
+    cr_expect_eq(d.package_count, 1);
+    cr_expect_eq(count("a"), 1);
+}
+
+Test(outside, a_checkout_that_is_given_as_a_folder_counts_once)
+{
+    static const char *const pythons[] = { "/e" }, *const apps[] = { "/home/u" };
+    checkout("home/u/a");
+    note("a.pth", "/home/u/a\n");
+    look(&(struct doctor_request){
+        .pythons = pythons, .python_count = 1, .apps = apps, .app_count = 1 });
+    cr_expect_eq(count("a"), 1);
+    cr_expect_eq(count("u"), 0);
+}
+
+Test(outside, what_pytorch_compiled_is_one_program_each)
+{
+    checkout("home/u/.cache/torch_extensions/py38_cu117/fused");
+    checkout("root/.cache/torch_extensions/upfirdn2d_plugin");
+    look(&(struct doctor_request){ .app_count = 0 });
+    cr_expect_eq(count("fused"), 1);
+    cr_expect_eq(count("upfirdn2d_plugin"), 1);
+    cr_assert_not_null(package("fused"));
+    cr_expect_eq(package("fused")->origin, DOCTOR_APP);
+}
+
+Test(outside, a_variable_says_where_pytorch_compiles)
+{
+    checkout("home/u/.cache/torch_extensions/stale");
+    checkout("data/ext/fresh");
+    run("echo TORCH_EXTENSIONS_DIR=/data/ext >env.txt");
+    look(&(struct doctor_request){ .app_count = 0 });
+    cr_expect_eq(count("fresh"), 1);
+    cr_expect_eq(count("stale"), 0);
+}
