@@ -138,7 +138,7 @@ static bool is_released_for_many(const struct doctor_package *p)
 static bool is_build_folder(const char *path)
 {
     static const char *const parts[] = { "build/",        "build_",       "build-",
-                                         "_build/",       "cmake-build",  "CMakeFiles",
+                                         "_build/",       "-build/",      "CMakeFiles",
                                          "target/",       "bazel-",       "x64/Release",
                                          "x64/Debug",     "Release/",     "Debug/",
                                          "out/",          "dist-newstyle", "zig-out",
@@ -146,8 +146,7 @@ static bool is_build_folder(const char *path)
                                          "Introduction/", ".libs/",       "obj/" };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const char *at = strstr(path, parts[i]);
-        bool whole = at && (at == path || at[-1] == '/' || *parts[i] == '/' || *parts[i] == '_' ||
-                            *parts[i] == 'I');
+        bool whole = at && (at == path || at[-1] == '/' || strchr("/_-I", *parts[i]));
         if (whole)
             return true;
     }
@@ -161,12 +160,12 @@ static const char *folder_of(const struct doctor_package *p)
     return slash ? slash + 1 : p->base;
 }
 
-/* The program's own folder may be the build's: "opencv/build", "bin/libopencv_core.so". */
+/* The program's own folder may be the build's, or lie in it: "opencv/build", "bin/libopencv_core.so". */
 static bool was_built_there(const struct doctor_package *p, const char *path)
 {
-    char end[ROOT_PATH_MAX];
-    snprintf(end, sizeof end, "%.255s/%.2000s", folder_of(p), path);
-    return is_build_folder(path) || is_build_folder(end);
+    char whole[ROOT_PATH_MAX];
+    packages_path(p, path, whole);
+    return is_build_folder(path) || is_build_folder(whole);
 }
 
 /* "caffe-master": the archive of a repository, with its sources; "~/Alenka/alenka": a clone of it.

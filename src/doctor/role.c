@@ -196,11 +196,15 @@ static bool has_framework_beside(const struct doctor *d, const struct doctor_pac
     return false;
 }
 
-/* A module of Python by its name, which no program's own code is. */
+/* A module of Python by its name, which no program's own code is; or "roi_pooling.so", which is nothing
+ * to link with. */
 static bool is_module(const struct doctor *d, const struct doctor_package *p)
 {
     int file = d->gpu_count && p->fault[0] >= 0 ? p->fault[0] : 0;
     const char *path = p->file_count ? p->files[file].path : "";
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    if (str_ends(base, ".so") && !str_starts(base, "lib"))
+        return true;
     return strstr(path, ".cpython-") || strstr(path, ".abi3.so") ||
            strstr(path, "/_ext/") || str_ends(path, ".pyd");
 }
