@@ -265,6 +265,12 @@ static void put_path(const struct doctor *d, struct finding *one)
         break;
     case CAUSE_A17: finding_put_floor(d, one); break;
     case CAUSE_A18: finding_put_library(d, one); break;
+    case CAUSE_A1:
+    case CAUSE_A2:
+    case CAUSE_A5:
+        if (strcasestr(d->error, "tensorrt"))
+            finding_put_library(d, one);
+        break;
     case CAUSE_A7:
         if (!put_gap(d, one))
             put_package(d, one);

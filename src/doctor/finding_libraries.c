@@ -352,20 +352,20 @@ static bool has_cudnn(const struct doctor_package *p)
     return found;
 }
 
-/* A cuDNN of the system that no program here is seen to use is no fault yet: where there is none, or
- * where one of them brings its own. */
+/* A cuDNN of the system is no fault yet where no program here is seen to ask for one: what was linked
+ * with a cuDNN of its own, or brings one, does not take it. Which libraries a program opens by itself
+ * is not seen; then the text must speak of it. */
 static bool is_unused(const struct doctor *d, size_t package)
 {
-    bool any = false;
     if (d->packages[package].origin != DOCTOR_SYSTEM)
         return false;
-    for (size_t i = 0; i < d->package_count; i++) {
-        const struct doctor_package *p = &d->packages[i];
-        if (p->origin != DOCTOR_SYSTEM && has_cudnn(p))
+    for (size_t i = 0; i < d->package_count; i++)
+        if (d->packages[i].origin != DOCTOR_SYSTEM && has_cudnn(&d->packages[i]))
             return true;
-        any |= i != package && (p->file_count || p->largest);
-    }
-    return !any;
+    for (size_t i = 0; i < d->lookup_count; i++)
+        if (str_starts(d->lookups[i].soname, "libcudnn"))
+            return false;
+    return !d->error || !strcasestr(d->error, "cudnn");
 }
 
 static void about_library(const struct doctor *d, struct findings *f, size_t package,
@@ -391,7 +391,9 @@ static void library(const struct doctor *d, struct findings *f, size_t package, 
     enum doctor_cause cause;
     bool cudnn = strstr(x->path, "cudnn") != NULL;
     unsigned floor = cudnn ? finding_floor("libcudnn", cudnn_version(p, x->path), &cause) : 0;
-    if (x->judge[gpu].verdict != VERDICT_NO_IMAGE && floor <= d->gpus[gpu].rule.cc)
+    /* NVIDIA keeps the kernels of an architecture in containers of their own */
+    bool lacks = x->judge[gpu].verdict == VERDICT_NO_IMAGE && !x->judge[gpu].usable;
+    if (!lacks && floor <= d->gpus[gpu].rule.cc)
         return;
     struct str archs = STR_INIT;
     holds_add_archs(&archs, &x->holds);

@@ -59,7 +59,8 @@ static void library_named(const char *text, char *name, size_t size)
                                             { "nvjitlink", "libnvJitLink.so" },
                                             { "cusparse", "libcusparse.so" },
                                             { "cusolver", "libcusolver.so" },
-                                            { "cufft", "libcufft.so" } };
+                                            { "cufft", "libcufft.so" },
+                                            { "tensorrt", "libnvinfer.so" } };
     char symbol[128];
     symbol_named(text, symbol, sizeof symbol);
     const char *library = library_of(symbol);
