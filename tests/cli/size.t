@@ -237,14 +237,14 @@ precisions beside fp32, at batch 6
   amp           yes    yes        79 %  likely: 1.51 (0.94 - 2.64)
   int8          no     no
   fp16-storage: numbers are kept in fp16 and computed in fp32; every card from 3.5 on converts them.
-  By the model 72 % of fp32's time waits for memory, of which half is saved. PyTorch 2.14.0 runs
+  By the model 72 % of fp32's time waits for memory, of which half is saved. PyTorch 2.15.0 runs
   here and has it: model.half().
   fp16: works with half units; GTX 16xx and their kin report 7.5 but have no tensor cores, and some
   programs show NaN or black images in fp16 there. By the model faster arithmetic brings it. PyTorch
-  2.14.0 runs here and has it: model.half().
+  2.15.0 runs here and has it: model.half().
   amp: works with half units; GTX 16xx and their kin report 7.5 but have no tensor cores, and some
   programs show NaN or black images in fp16 there. By the model 72 % of fp32's time waits for
-  memory, of which half is saved. PyTorch 2.14.0 runs here and has it: torch.cuda.amp.autocast.
+  memory, of which half is saved. PyTorch 2.15.0 runs here and has it: torch.cuda.amp.autocast.
   int8: nothing trains in int8. PyTorch has no such kernels for GPUs.
 
 GPU or CPU

@@ -12,7 +12,7 @@ PyTorch with kernels for 3.5, newest first
   torch    1.3.0    9.2   396.26       7.6.3  2.7 3.5-3.7  conda    sm_35    documented
   torch    1.3.0    10.1  418.39       7.6.3  2.7 3.5-3.7  conda    sm_35    inferred
   20 more; -v shows them
-  243 known builds for this system do not work on this card
+  244 known builds for this system do not work on this card
 
 install torch 1.3.0
   conda create -n torch-1.3.0 python=3.7 && conda activate torch-1.3.0
@@ -101,11 +101,11 @@ GeForce GTX 750 Ti (5.0)，最后的驱动 580
   torch   2.14.0  12.6  525.60.13  3.10-3.15 (3.15 experimental)  pip   sm_50     有文档
   torch   2.13.0  12.6  525.60.13  3.10-3.15                      pip   sm_50     有文档
   torch   2.12.0  12.6  525.60.13  3.10-3.14                      pip   sm_50     有文档
-  torch   2.11.0  12.6  525.60.13  ?                              pip   sm_50     实测
-  torch   2.10.0  12.6  525.60.13  ?                              pip   sm_50     实测
+  torch   2.11.0  12.6  525.60.13  3.10-3.14                      pip   sm_50     实测
+  torch   2.10.0  12.6  525.60.13  3.10-3.14                      pip   sm_50     实测
   torch   2.9.1   12.6  525.60.13  3.10-3.14                      pip   sm_50     有文档
   还有 213 个；用 -v 显示
-  面向此系统的已知构建中有 34 个不能在这块显卡上工作
+  面向此系统的已知构建中有 35 个不能在这块显卡上工作
 
 安装 torch 2.14.0
   conda create -n torch-2.14.0 python=3.14 && conda activate torch-2.14.0
@@ -145,7 +145,7 @@ GeForce GTX 680 (3.0), last driver 470.256.02
 
 torch with kernels for 3.0, newest first
   No official build of torch has kernels for 3.0.
-  237 known builds for this system do not work on this card
+  238 known builds for this system do not work on this card
 
 CUDA Toolkit
   Not needed to run wheels or conda packages: they bring their own CUDA runtime, and its version

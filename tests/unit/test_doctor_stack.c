@@ -200,7 +200,7 @@ static const struct {
 } newest[] = {
     { 35, false, true, "1.3.0", "10.1" },    { 37, false, false, "2.7.1", "11.8" },
     { 50, false, true, "2.14.0", "12.6" },   { 61, false, false, "2.14.0", "12.6" },
-    { 120, false, false, "2.14.0", "13.2" },
+    { 120, false, false, "2.15.0", "13.2" },
 };
 
 Test(stack, the_newest_build_comes_first)
