@@ -135,7 +135,8 @@ static void print_machine(const struct doctor *d)
 static void add_verdict(struct str *to, const struct judge *j, const struct doctor_gpu *g)
 {
     char id[48], cc[16];
-    snprintf(id, sizeof id, "doctor.v_%s", verdict_name(j->verdict));
+    bool few = j->verdict == VERDICT_NO_IMAGE && j->usable;
+    snprintf(id, sizeof id, "doctor.v_%s", few ? "few_images" : verdict_name(j->verdict));
     snprintf(cc, sizeof cc, "%u.%u", g->rule.cc / 10, g->rule.cc % 10);
     text_add(to, id, TEXT_ARGS({ "cc", cc }));
 }

@@ -59,8 +59,7 @@ static int find_packages(struct doctor *d, const struct doctor_request *request,
     if (d->only_pytorch)
         return 0;
     if (find_apps(d, request, err) ||
-        (!request->python_count && packages_of_torch_extensions(
-                                       d, request->apps, request->app_count, err)))
+        packages_of_torch_extensions(d, request->apps, request->app_count, err))
         return -1;
     d->local_is_app = is_given(request, "/usr/local");
     if (request->python_count ? packages_of_nvidia(d, err)

@@ -156,7 +156,14 @@ static void no_image(const struct doctor *d, struct findings *f, size_t package,
     struct finding *one = about(d, f, cause, weight_of(d, p, gpu), package, gpu);
     if (!one)
         return;
-    say_archs(d, one, "doctor.no_image");
+    const struct judge *j = &p->judge[gpu];
+    say_archs(d, one, j->usable ? "doctor.few_images" : "doctor.no_image");
+    if (j->usable) {
+        struct remark *r = &one->evidence[one->evidence_count - 1];
+        remark_putf(r, "count", "%llu", (unsigned long long)j->without);
+        remark_putf(r, "all", "%llu", (unsigned long long)(j->usable + j->without));
+        one->confidence = FINDING_LIKELY;
+    }
     if (strstr(p->judge[gpu].why.rule, "above-last"))
         finding_say(one, p->judge[gpu].why.text);
     if (others_have(&p->files[p->fault[gpu]].holds, &d->gpus[gpu].rule))

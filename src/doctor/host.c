@@ -41,6 +41,7 @@ static const char *const wanted[] = {
     "PATH",
     "PYTHONPATH",
     "HOME",
+    "XDG_CACHE_HOME",
     "THEANO_FLAGS",
     "OS",
     "HIP_VISIBLE_DEVICES",

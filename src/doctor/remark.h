@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define REMARK_ARGS_MAX  6
+#define REMARK_ARGS_MAX  8
 #define REMARK_VALUE_MAX 400
 
 struct remark_arg {

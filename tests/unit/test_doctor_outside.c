@@ -128,6 +128,45 @@ Test(outside, folders_of_the_system_and_ones_that_are_named_twice_are_no_second_
     cr_expect_eq(count("a"), 1);
 }
 
+Test(outside, a_folder_is_taken_as_python_takes_it)
+{
+    checkout("workspace");
+    checkout("development/proj");
+    checkout("e/src/near");
+    checkout("home/u/quoted");
+    note("a.pth", "/workspace\r\n/development/proj\n../../../src/near\n");
+    note("__editable___b_finder.py", "MAPPING = {'b': \"/home/u/quoted\"}\n");
+    look_at_environment();
+    cr_expect_eq(count("workspace"), 1);
+    cr_expect_eq(count("proj"), 1);
+    cr_expect_eq(count("near"), 1);
+    cr_expect_eq(count("quoted"), 1);
+}
+
+Test(outside, a_project_with_its_environment_inside_is_read)
+{
+    static const char *const pythons[] = { "/home/u/proj/.venv" };
+    checkout("home/u/proj");
+    run("mkdir -p home/u/proj/.venv/lib/python3.8/site-packages && "
+        "echo /home/u/proj >home/u/proj/.venv/lib/python3.8/site-packages/p.pth");
+    look(&(struct doctor_request){ .pythons = pythons, .python_count = 1 });
+    cr_expect_eq(count("proj"), 1);
+}
+
+Test(outside, more_links_than_are_followed_are_said_to_be_partial)
+{
+    char text[4096] = "";
+    for (int i = 0; i < 70; i++) {
+        char folder[32];
+        snprintf(folder, sizeof folder, "srv/p/n%d", i);
+        checkout(folder);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "/%s\n", folder);
+    }
+    note("a.pth", text);
+    look_at_environment();
+    cr_expect(d.partial);
+}
+
 Test(outside, a_checkout_that_is_given_as_a_folder_counts_once)
 {
     static const char *const pythons[] = { "/e" }, *const apps[] = { "/home/u" };
@@ -158,4 +197,20 @@ Test(outside, a_variable_says_where_pytorch_compiles)
     look(&(struct doctor_request){ .app_count = 0 });
     cr_expect_eq(count("fresh"), 1);
     cr_expect_eq(count("stale"), 0);
+}
+
+Test(outside, the_cache_of_the_one_who_asks_is_found_wherever_it_is)
+{
+    checkout("data/cache/torch_extensions/py310_cu118/ops");
+    run("echo XDG_CACHE_HOME=/data/cache >env.txt");
+    look_at_environment();
+    cr_expect_eq(count("ops"), 1);
+}
+
+Test(outside, the_root_is_no_folder_of_extensions)
+{
+    checkout("data/ext");
+    run("echo TORCH_EXTENSIONS_DIR=/ >env.txt");
+    look_at_environment();
+    cr_expect_eq(d.package_count, 0);
 }
