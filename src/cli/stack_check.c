@@ -148,14 +148,14 @@ static void print_cure(const struct stack_view *v, const struct stack_check *c,
 {
     if (c->status == STACK_DRIVER_TOO_OLD || c->status == STACK_DRIVER_WITHOUT_CARD)
         stack_span(target);
-    else if (!stack_works(c->status) && *v->spec.package && c->status != STACK_NO_RELEASE)
+    else if (!stack_works(c->status) && *v->spec.package && c->status != STACK_UNKNOWN_RELEASE)
         print_instead(v, c);
 }
 
 static void print_check(const struct stack_view *v, size_t i)
 {
     const struct stack_check *c = &v->checks[i];
-    bool works = stack_works(c->status), unsure = c->status == STACK_UNKNOWN;
+    bool works = stack_works(c->status), unsure = stack_is_unknown(c->status);
     struct target with = *v->cards[i].target;
     struct str text = STR_INIT, label = STR_INIT, safe = STR_INIT;
     with.rule = c->target;

@@ -149,7 +149,10 @@ static json_t *check_value(const struct stack_view *v, size_t i)
         json_array_append_new(list, answer(&c->answers[j]));
     json_put_text(o, "card", v->cards[i].target->name);
     json_put_text(o, "status", stack_status_name(c->status));
-    json_put_bool(o, "works", stack_works(c->status));
+    if (stack_is_unknown(c->status))
+        json_put_unknown(o, "works", "not in the tables");
+    else
+        json_put_bool(o, "works", stack_works(c->status));
     json_put(o, "builds", list);
     return o;
 }

@@ -27,7 +27,7 @@ static const struct {
     [STACK_NO_PYTHON] = { "no_python", false },
     [STACK_CPU_BUILD] = { "cpu_build", false },
     [STACK_NO_BUILD] = { "no_build", false },
-    [STACK_NO_RELEASE] = { "no_release", false },
+    [STACK_UNKNOWN_RELEASE] = { "unknown_release", false },
 };
 
 const char *stack_status_name(enum stack_status status)
@@ -38,6 +38,11 @@ const char *stack_status_name(enum stack_status status)
 bool stack_works(enum stack_status status)
 {
     return statuses[status].works;
+}
+
+bool stack_is_unknown(enum stack_status status)
+{
+    return status == STACK_UNKNOWN || status == STACK_UNKNOWN_RELEASE;
 }
 
 static const char *field(size_t build, const char *name)
@@ -244,8 +249,13 @@ enum stack_status stack_judge_cuda(const char *cuda, const struct arch_target *t
 {
     unsigned major, minor;
     if (sscanf(cuda, "%u.%u", &major, &minor) != 2)
-        return STACK_NO_RELEASE;
+        return STACK_UNKNOWN_RELEASE;
     *runtime = arch_judge_runtime(major, minor, target);
+    const struct arch_facts *facts = facts_arch(target->cc);
+    bool ends = facts && version_known(facts_span(facts, target->os, target->notebook).last);
+    /* a card that got its last driver takes no CUDA to come either */
+    if (!ends && !facts_branch_for_cuda(facts_level(major, major >= 11 ? 0 : minor), target->os))
+        return STACK_UNKNOWN_RELEASE;
     return of_runtime(runtime, target);
 }
 

@@ -20,8 +20,8 @@ enum stack_status {
     STACK_CUDNN_FLOOR, /* the cuDNN that was named asks for a newer card */
     STACK_NO_PYTHON,   /* not built for that Python */
     STACK_CPU_BUILD,
-    STACK_NO_BUILD,   /* the release is known, and was not built for that CUDA or system */
-    STACK_NO_RELEASE, /* the tables know nothing of it */
+    STACK_NO_BUILD,        /* the release is known, and was not built for that CUDA or system */
+    STACK_UNKNOWN_RELEASE, /* the tables know nothing of it; it may well work */
     STACK_STATUS_COUNT
 };
 
@@ -30,6 +30,9 @@ const char *stack_status_name(enum stack_status status);
 
 /* Works, whatever is known about it. */
 bool stack_works(enum stack_status status);
+
+/* Neither works nor does not: nobody knows here. */
+bool stack_is_unknown(enum stack_status status);
 
 /* An answer for one build (a row of builds.tsv) and one card. */
 struct stack_answer {
@@ -43,8 +46,8 @@ struct stack_answer {
 /* `python` ("3.7") may be "". */
 struct stack_answer stack_judge(size_t build, const struct arch_target *target, const char *python);
 
-/* A CUDA runtime by itself, "10.2": STACK_WORKS, STACK_DRIVER_...; STACK_NO_RELEASE when it is no
- * version. */
+/* A CUDA runtime by itself, "10.2": STACK_WORKS, STACK_DRIVER_...; STACK_UNKNOWN_RELEASE when
+ * it is no version, or newer than every driver in the tables. */
 enum stack_status stack_judge_cuda(const char *cuda, const struct arch_target *target,
                                    struct arch_verdict *runtime);
 

@@ -411,7 +411,7 @@ static enum stack_status of_package(const struct stack_spec *s, struct stack_che
     if (!c->answer_count)
         add_builds(s, c, "app");
     if (!c->answer_count)
-        return c->knows_version ? STACK_NO_BUILD : STACK_NO_RELEASE;
+        return c->knows_version ? STACK_NO_BUILD : STACK_UNKNOWN_RELEASE;
     for (size_t i = 0; i < c->answer_count; i++)
         if (stack_works(c->answers[i].status))
             return c->answers[i].status;

@@ -322,9 +322,35 @@ cudnn 9.0
 
 $ smfit stack check torch==9.9 --assume t4
 torch==9.9
-  Tesla T4 (7.5): does not work
-  The tables know no such release; smfit inspect tells what a file holds.
+  Tesla T4 (7.5): not known
+  The tables have no such release, so nothing is said about it; smfit inspect tells what its file
+  holds.
 [3]
+
+$ smfit stack check onnxruntime-gpu==1.18.0 --assume t4 --lang zh
+onnxruntime-gpu==1.18.0
+  Tesla T4 (7.5): 未知
+  表中没有这个版本，因此无法判断；smfit inspect 可说明其文件含有什么。
+[3]
+
+$ smfit stack check cuda 99.9 --assume t4
+cuda 99.9
+  Tesla T4 (7.5): not known
+  The tables have no such release, so nothing is said about it; smfit inspect tells what its file
+  holds.
+[3]
+
+$ smfit stack check torch==9.9 --assume t4 --json | sed -n '/checks/,/claims/p'
+  "checks": [
+    {
+      "card": "Tesla T4",
+      "status": "unknown_release",
+      "works": null,
+      "works_reason": "not in the tables",
+      "builds": []
+    }
+  ],
+  "claims": [],
 
 ## sentences of guides
 $ smfit stack check 'K620 and 750 Ti are 3.x'

@@ -90,6 +90,7 @@ static const struct {
     { "stack --json --sysroot /nonexistent", "smfit.stack", 1 },
     { "stack check --json torch==1.12.1+cu102 --assume 920m", "smfit.stack", 3 },
     { "stack check --json cuda 10.2 --assume 920m", "smfit.stack", 0 },
+    { "stack check --json vllm==0.5.0 --assume a100", "smfit.stack", 3 },
     { "stack check --json K620 is 3.x", "smfit.stack", 3 },
     { "stack check --json is_available() is True", "smfit.stack", 3 },
     { "stack check --json", "smfit.stack", 2 },

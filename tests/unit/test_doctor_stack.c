@@ -185,6 +185,37 @@ Test(stack, what_means_nothing_is_refused)
     }
 }
 
+/* ---- answers ---- */
+
+static enum stack_status status_of(const char *text, const struct arch_target *target)
+{
+    struct stack_spec spec;
+    struct stack_check check;
+    struct err err;
+    err_clear(&err);
+    cr_assert_eq(stack_spec_parse(text, &spec, &err), 0, "%s", err.msg);
+    stack_spec_check(&spec, target, &check);
+    return check.status;
+}
+
+/* All but 2.99.0 and the CUDA to come are releases that work on an A100, so "no" would be wrong. */
+Test(stack, what_the_tables_do_not_know_is_neither_good_nor_bad)
+{
+    static const char *const texts[] = { "jax==0.4.30",  "tensorflow==2.16.1",
+                                         "cupy==13.3.0", "onnxruntime-gpu==1.18.0",
+                                         "vllm==0.5.0",  "torch==2.99.0",
+                                         "cuda 99.9",    "driver 999 cuda 99.9" };
+    struct arch_target target = { .cc = 80 }, old = { .cc = 35 };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        enum stack_status status = status_of(texts[i], &target);
+        cr_expect_eq(status, STACK_UNKNOWN_RELEASE, "'%s': %s", texts[i],
+                     stack_status_name(status));
+        cr_expect(stack_is_unknown(status) && !stack_works(status), "'%s'", texts[i]);
+    }
+    cr_expect_eq(status_of("cuda 99.9", &old), STACK_DRIVER_NEVER);
+    cr_expect_not(stack_is_unknown(STACK_NO_KERNELS));
+}
+
 /* ---- lists ---- */
 
 static const char *column(const struct stack_answer *a, const char *name)
