@@ -13,9 +13,61 @@
 
 /* ---- words ---- */
 
-/* "cu102" to "10.2", "cu118" to "11.8", "cu92" to "9.2". */
-static bool take_cu(const char *text, char to[8])
+/* "1.5" says nothing against "1.5.1". */
+static bool agree(const char *a, const char *b)
 {
+    size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
+    const char *rest = n < m ? b + least : a + least;
+    return strncmp(a, b, least) == 0 && (!*rest || *rest == '.');
+}
+
+/* The two that were said of one thing; the first such pair is told. */
+static void contradict(struct stack_spec *s, const char *first, const char *second)
+{
+    if (!*s->contradiction)
+        snprintf(s->contradiction, sizeof s->contradiction, "'%.40s' and '%.40s'", first, second);
+}
+
+/* Sets what may be said again, but not otherwise; of "1.5" and "1.5.1" the longer one stays. */
+static void say(struct stack_spec *s, char *to, size_t size, const char *value)
+{
+    if (*to && *value && !agree(to, value))
+        contradict(s, to, value);
+    if (strlen(value) > strlen(to))
+        str_copy(to, size, value);
+}
+
+static void say_python(struct stack_spec *s, unsigned major, unsigned minor)
+{
+    char python[sizeof s->python];
+    snprintf(python, sizeof python, "%u.%u", major, minor);
+    say(s, s->python, sizeof s->python, python);
+}
+
+static bool say_driver(struct stack_spec *s, const char *value)
+{
+    struct driver_version driver;
+    char before[VERSION_TEXT_MAX], now[VERSION_TEXT_MAX];
+    if (!version_parse(value, &driver))
+        return false;
+    if (version_known(s->driver) && version_compare(s->driver, driver) != 0)
+        contradict(s, version_text(s->driver, before), version_text(driver, now));
+    s->driver = driver;
+    return true;
+}
+
+static void say_os(struct stack_spec *s, enum arch_os os)
+{
+    if (s->has_os && s->os != os)
+        contradict(s, "linux", "windows");
+    s->has_os = true;
+    s->os = os;
+}
+
+/* "cu102" to "10.2", "cu118" to "11.8", "cu92" to "9.2". */
+static bool take_cu(struct stack_spec *s, const char *text)
+{
+    char cuda[sizeof s->cuda];
     size_t n = 0;
     if (strncmp(text, "cu", 2) != 0)
         return false;
@@ -23,19 +75,21 @@ static bool take_cu(const char *text, char to[8])
         n++;
     if (n < 2 || n > 3 || isalnum((unsigned char)text[2 + n]))
         return false;
-    snprintf(to, 8, "%.*s.%c", (int)(n - 1), text + 2, text[1 + n]);
+    snprintf(cuda, sizeof cuda, "%.*s.%c", (int)(n - 1), text + 2, text[1 + n]);
+    say(s, s->cuda, sizeof s->cuda, cuda);
     return true;
 }
 
 /* "10.2.89" to "10.2". */
-static void take_cuda(const char *text, char to[8])
+static bool take_cuda(struct stack_spec *s, const char *text)
 {
+    char cuda[sizeof s->cuda];
     unsigned major, minor = 0;
-    int got = sscanf(text, "%2u.%2u", &major, &minor);
-    if (got == 2)
-        snprintf(to, 8, "%u.%u", major, minor);
-    else if (got == 1)
-        snprintf(to, 8, "%u.0", major);
+    if (sscanf(text, "%2u.%2u", &major, &minor) < 1)
+        return false;
+    snprintf(cuda, sizeof cuda, "%u.%u", major, minor);
+    say(s, s->cuda, sizeof s->cuda, cuda);
+    return true;
 }
 
 static void set_local(struct stack_spec *s, const char *local)
@@ -43,17 +97,20 @@ static void set_local(struct stack_spec *s, const char *local)
     s->cpu = s->cpu || strncmp(local, "cpu", 3) == 0;
     s->other_maker =
         s->other_maker || strncmp(local, "rocm", 4) == 0 || strncmp(local, "xpu", 3) == 0;
-    take_cu(local, s->cuda);
+    say(s, s->local, sizeof s->local, local);
+    take_cu(s, local);
 }
 
 /* "1.12.1+cu102", "%2B" for the sign as URLs have it. */
 static void set_version(struct stack_spec *s, const char *text)
 {
+    char version[sizeof s->version];
     const char *plus = strchr(text, '+'), *coded = strstr(text, "%2b");
     if (!plus || (coded && coded < plus))
         plus = coded;
     size_t n = plus ? (size_t)(plus - text) : strlen(text);
-    str_copy(s->version, n + 1 < sizeof s->version ? n + 1 : sizeof s->version, text);
+    str_copy(version, n + 1 < sizeof version ? n + 1 : sizeof version, text);
+    say(s, s->version, sizeof s->version, version);
     if (plus)
         set_local(s, plus + (*plus == '+' ? 1 : 3));
 }
@@ -64,9 +121,11 @@ static void set_package(struct stack_spec *s, const char *name)
         s->conda = s->conda || !s->pip; /* pip's name for it is torch */
         name = "torch";
     }
-    str_copy(s->package, sizeof s->package, name);
-    for (char *p = s->package; *p; p++)
+    char plain[sizeof s->package];
+    str_copy(plain, sizeof plain, name);
+    for (char *p = plain; *p; p++)
         *p = *p == '_' ? '-' : *p;
+    say(s, s->package, sizeof s->package, plain);
 }
 
 static bool knows_package(const char *name)
@@ -87,8 +146,7 @@ static bool knows_package(const char *name)
 
 static void set_platform(struct stack_spec *s, const char *platform)
 {
-    s->has_os = true;
-    s->os = strncmp(platform, "win", 3) == 0 ? ARCH_WINDOWS : ARCH_LINUX;
+    say_os(s, strncmp(platform, "win", 3) == 0 ? ARCH_WINDOWS : ARCH_LINUX);
     s->foreign = strncmp(platform, "macosx", 6) == 0 || strstr(platform, "aarch64") ||
                  strstr(platform, "win32") || strstr(platform, "arm");
 }
@@ -112,7 +170,7 @@ static bool take_wheel(struct stack_spec *s, const char *text)
     set_package(s, part[0]);
     set_version(s, part[1]);
     if (sscanf(part[count - 3], "cp%1u%2u", &major, &minor) == 2)
-        snprintf(s->python, sizeof s->python, "%u.%u", major, minor);
+        say_python(s, major, minor);
     set_platform(s, part[count - 1]);
     return true;
 }
@@ -134,19 +192,21 @@ static bool take_image(struct stack_spec *s, const char *text)
     str_copy(version, n + 1 < sizeof version ? n + 1 : sizeof version, colon + 1);
     s->image = true;
     if (strcmp(name, "cuda") == 0) {
-        take_cuda(version, s->cuda);
+        take_cuda(s, version);
         return true;
     }
     s->conda = strcmp(name, "pytorch") == 0;
     set_package(s, name);
-    str_copy(s->version, sizeof s->version, version);
+    say(s, s->version, sizeof s->version, version);
     const char *cuda = strstr(colon, "-cuda"), *cudnn = strstr(colon, "-cudnn");
     if (cuda)
-        take_cuda(cuda + 5, s->cuda);
-    if (cudnn)
-        str_copy(s->cudnn, 3, cudnn + 6);
-    s->has_os = true;
-    s->os = ARCH_LINUX;
+        take_cuda(s, cuda + 5);
+    if (cudnn) {
+        n = strspn(cudnn + 6, "0123456789.");
+        str_copy(version, n + 1 < sizeof version ? n + 1 : sizeof version, cudnn + 6);
+        say(s, s->cudnn, sizeof s->cudnn, version);
+    }
+    say_os(s, ARCH_LINUX);
     return true;
 }
 
@@ -162,22 +222,21 @@ static bool take_pair(struct stack_spec *s, const char *name, const char *value)
         if (strcmp(name, cuda[i]) == 0) {
             s->conda =
                 s->conda || strcmp(name, "cudatoolkit") == 0 || strcmp(name, "pytorch-cuda") == 0;
-            take_cuda(value, s->cuda);
-            return *s->cuda != 0;
+            return take_cuda(s, value);
         }
     for (size_t i = 0; driver[i]; i++)
         if (strcmp(name, driver[i]) == 0)
-            return version_parse(value, &s->driver);
+            return say_driver(s, value);
     if (strcmp(name, "python") == 0 || strcmp(name, "py") == 0) {
         unsigned major, minor;
         if (sscanf(value, "%1u.%2u", &major, &minor) != 2)
             return false;
-        snprintf(s->python, sizeof s->python, "%u.%u", major, minor);
+        say_python(s, major, minor);
         return true;
     }
     if (strcmp(name, "cudnn") == 0) {
-        str_copy(s->cudnn, sizeof s->cudnn, value);
-        return true;
+        say(s, s->cudnn, sizeof s->cudnn, value);
+        return *value != 0;
     }
     if (!knows_package(name))
         return false;
@@ -197,11 +256,11 @@ static bool take_joined(struct stack_spec *s, const char *word)
         s->pip = s->pip || word[n + 1] == '=';
         return take_pair(s, name, word + n + strspn(word + n, "="));
     }
-    if (take_cu(word, s->cuda))
+    if (take_cu(s, word))
         return true;
     if (sscanf(word, "py%1u%2u", &major, &minor) == 2 ||
         sscanf(word, "cp%1u%2u", &major, &minor) == 2) {
-        snprintf(s->python, sizeof s->python, "%u.%u", major, minor);
+        say_python(s, major, minor);
         return true;
     }
     n = strcspn(word, "0123456789");
@@ -327,126 +386,29 @@ static int find_belief(const char *text)
     return -1;
 }
 
+/* What was understood is a question that the tables can answer. */
+static int check_words(const char *text, const struct stack_spec *s, struct err *err)
+{
+    if (*s->contradiction)
+        return err_set(err, ERR_USAGE, "'%.100s' says both %s; ask about one at a time", text,
+                       s->contradiction);
+    if (*s->package && !*s->version)
+        return err_set(err, ERR_USAGE, "'%.100s' names no version of '%s'", text, s->package);
+    if (!*s->package && !*s->cuda && !*s->cudnn && !version_known(s->driver))
+        return err_set(err, ERR_USAGE, "'%.100s' names a Python alone, and no package", text);
+    return 0;
+}
+
 int stack_spec_parse(const char *text, struct stack_spec *s, struct err *err)
 {
     *s = (struct stack_spec){ .belief = -1 };
     if (take_cards(s, text))
         return 0;
     if (take_words(s, text))
-        return 0;
+        return check_words(text, s, err);
     s->belief = find_belief(text);
     if (s->belief >= 0)
         return 0;
     return err_set(err, ERR_USAGE,
                    "'%.100s' is understood as no package, wheel, image, driver or CUDA", text);
-}
-
-/* ---- the answer ---- */
-
-static const char *field(size_t build, const char *name)
-{
-    return table_field(data_table(DATA_BUILDS), build, name);
-}
-
-/* "1.5" means 1.5.0, 1.5.1 ...; "1.5.1" itself. */
-static bool is_version(const char *version, const char *wanted)
-{
-    size_t n = strlen(wanted);
-    return !n || (strncmp(version, wanted, n) == 0 && (!version[n] || version[n] == '.'));
-}
-
-static bool is_package(size_t build, const struct stack_spec *s)
-{
-    char a[32], b[32];
-    if (strcmp(field(build, "package"), s->package) == 0)
-        return true;
-    /* tensorflow-gpu and tensorflow are one; cupy-cuda11x is not cupy-cuda12x */
-    return strcmp(stack_framework(field(build, "package"), a), stack_framework(s->package, b)) ==
-               0 &&
-           strcmp(a, "cupy") != 0;
-}
-
-static bool is_build(size_t build, const struct stack_spec *s, enum arch_os os, bool by_pip)
-{
-    const char *channel = field(build, "channel");
-    if (!is_package(build, s) || !is_version(field(build, "version"), s->version) ||
-        strcmp(field(build, "os"), os == ARCH_WINDOWS ? "windows" : "linux") != 0)
-        return false;
-    if (*s->cuda)
-        return strcmp(field(build, "cuda"), s->cuda) == 0;
-    return !by_pip || strcmp(channel, "pip") != 0 || strcmp(field(build, "pypi"), "yes") == 0;
-}
-
-static bool has_version(const struct stack_spec *s)
-{
-    const struct table *t = data_table(DATA_BUILDS);
-    for (size_t row = 0; row < t->row_count; row++)
-        if (is_package(row, s) && is_version(field(row, "version"), s->version))
-            return true;
-    return false;
-}
-
-/* The channel that is meant comes first; without its builds the other one answers. */
-static void add_builds(const struct stack_spec *s, struct stack_check *c, const char *channel)
-{
-    const struct table *t = data_table(DATA_BUILDS);
-    for (size_t row = 0; row < t->row_count && c->answer_count < STACK_SPEC_BUILDS_MAX; row++)
-        if (strcmp(field(row, "channel"), channel) == 0 && is_build(row, s, c->target.os, true))
-            c->answers[c->answer_count++] = stack_judge(row, &c->target, s->python);
-}
-
-static enum stack_status of_package(const struct stack_spec *s, struct stack_check *c)
-{
-    c->knows_version = has_version(s);
-    bool plain = !*s->cuda && strcmp(s->package, "torch") == 0 && !s->conda;
-    if (s->cpu || (plain && c->target.os == ARCH_WINDOWS && c->knows_version))
-        return STACK_CPU_BUILD;
-    const struct arch_facts *facts = facts_arch(c->target.cc);
-    bool jetson = facts && facts->class == ARCH_TEGRA; /* the table has x86 builds only */
-    if (s->other_maker || s->foreign || jetson)
-        return STACK_NO_BUILD;
-    add_builds(s, c, s->conda ? "conda" : "pip");
-    if (!c->answer_count)
-        add_builds(s, c, s->conda ? "pip" : "conda");
-    if (!c->answer_count)
-        add_builds(s, c, "app");
-    if (!c->answer_count)
-        return c->knows_version ? STACK_NO_BUILD : STACK_UNKNOWN_RELEASE;
-    for (size_t i = 0; i < c->answer_count; i++)
-        if (stack_works(c->answers[i].status))
-            return c->answers[i].status;
-    return c->answers[0].status;
-}
-
-/* The least capability that this cuDNN asks for, as a number; 0: none that is known. */
-static unsigned cudnn_floor(const char *version)
-{
-    const struct table *t = data_table(DATA_FLOORS);
-    for (size_t row = 0; row < t->row_count; row++) {
-        unsigned major, minor;
-        const char *below = table_field(t, row, "below");
-        if (strcmp(table_field(t, row, "package"), "libcudnn") == 0 &&
-            stack_compare(version, table_field(t, row, "from")) >= 0 &&
-            (table_blank(below) || stack_compare(version, below) < 0) &&
-            sscanf(table_field(t, row, "min_cc"), "%u.%u", &major, &minor) == 2)
-            return major * 10 + minor;
-    }
-    return 0;
-}
-
-void stack_spec_check(const struct stack_spec *s, const struct arch_target *target,
-                      struct stack_check *c)
-{
-    *c = (struct stack_check){ .target = *target };
-    if (version_known(s->driver))
-        c->target.driver = s->driver;
-    if (s->has_os)
-        c->target.os = s->os;
-    if (*s->package)
-        c->status = of_package(s, c);
-    else
-        c->status = stack_judge_cuda(*s->cuda ? s->cuda : "1.0", &c->target, &c->runtime);
-    c->cudnn_floor = *s->cudnn ? cudnn_floor(s->cudnn) : 0;
-    if (stack_works(c->status) && facts_canonical(target->cc) < c->cudnn_floor)
-        c->status = STACK_CUDNN_FLOOR;
 }

@@ -35,9 +35,13 @@ struct stack_spec {
     } cards[STACK_SPEC_CARDS_MAX];
     size_t card_count;
     int belief; /* row of beliefs.tsv, -1 none */
+
+    char local[32];          /* "cu102", "cpu": behind the version's "+" */
+    char contradiction[100]; /* "'1.3.0' and '1.4.0'", for the message of stack_spec_parse */
 };
 
-/* ERR_USAGE when nothing in the text is understood. */
+/* ERR_USAGE when nothing in the text is understood, when a package has no version, and when two
+ * packages, versions, CUDAs, Pythons, drivers or systems are named. */
 int stack_spec_parse(const char *text, struct stack_spec *spec, struct err *err);
 
 /* The answer to one spec on one card. */

@@ -391,6 +391,22 @@ $ smfit stack check
 2> smfit: 'stack check' needs SPEC; see 'smfit stack --help'
 [2]
 
+$ smfit stack check torch==
+2> smfit: 'torch==' names no version of 'torch'
+[2]
+
+$ smfit stack check torch==1.3.0 torch==1.4.0 --assume t4
+2> smfit: 'torch==1.3.0 torch==1.4.0' says both '1.3.0' and '1.4.0'; ask about one at a time
+[2]
+
+$ smfit stack check torch==1.3.0 torchvision==0.4.1 --assume t4
+2> smfit: 'torch==1.3.0 torchvision==0.4.1' says both 'torch' and 'torchvision'; ask about one at a time
+[2]
+
+$ smfit stack check python 3.8 --assume t4
+2> smfit: 'python 3.8' names a Python alone, and no package
+[2]
+
 $ smfit stack chek torch
 2> smfit: 'chek' is no part of stack; 'smfit stack check SPEC' asks about a version
 [2]

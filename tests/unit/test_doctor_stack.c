@@ -173,15 +173,63 @@ Test(stack, specs_are_read_as_people_write_them)
 
 Test(stack, what_means_nothing_is_refused)
 {
-    static const char *const texts[] = { "",      "hello", "foo==1.2",  "is 5.0",
-                                         "a/b:c", ".whl",  "-----.whl", "driver x",
-                                         "=",     "==",    "cu",        "py" };
+    static const char *const texts[] = { "",
+                                         "hello",
+                                         "foo==1.2",
+                                         "is 5.0",
+                                         "a/b:c",
+                                         ".whl",
+                                         "-----.whl",
+                                         "driver x",
+                                         "=",
+                                         "==",
+                                         "cu",
+                                         "py",
+                                         "torch==",
+                                         "torch==+cu102",
+                                         "cudnn=",
+                                         "cuda ==",
+                                         "torch== cuda 10.2",
+                                         "python 3.8" };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct stack_spec s;
         struct err err;
         err_clear(&err);
         cr_assert_eq(stack_spec_parse(texts[i], &s, &err), -1, "'%s'", texts[i]);
         cr_assert_eq(err.code, ERR_USAGE);
+    }
+}
+
+/* Said twice is fine when it is the same, or the second says it more closely. */
+Test(stack, a_spec_that_contradicts_itself_is_refused)
+{
+    static const struct {
+        const char *text, *told; /* NULL: no contradiction */
+    } pairs[] = {
+        { "torch==1.3.0 torch==1.4.0", "'1.3.0' and '1.4.0'" },
+        { "torch==1.3.0 torchvision==0.4.1", "'torch' and 'torchvision'" },
+        { "torch==1.3.0+cpu torch==1.3.0+cu92", "'cpu' and 'cu92'" },
+        { "torch==1.12.1+cu102 cuda 11.8", "'10.2' and '11.8'" },
+        { "torch==1.3.0 python 3.7 py38", "'3.7' and '3.8'" },
+        { "driver 470 driver 535 cuda 11.4", "'470' and '535'" },
+        { "cudnn 7.6 cudnn 8", "'7.6' and '8'" },
+        { "torch-1.3.0-cp37-cp37m-win_amd64.whl torch-1.3.0-cp37-cp37m-manylinux1_x86_64.whl",
+          "'linux' and 'windows'" },
+        { "torch==1.3.0 torch==1.3.0", NULL },
+        { "torch 1.3 torch==1.3.0", NULL },
+        { "torch==1.3.0 torch==1.3.0+cu92", NULL },
+        { "pytorch==1.2.0 cudatoolkit=9.2 cu92", NULL },
+        { "pytorch/pytorch:1.5-cuda10.1-cudnn7-runtime cudnn 7.6", NULL },
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        struct stack_spec s;
+        struct err err;
+        err_clear(&err);
+        int got = stack_spec_parse(pairs[i].text, &s, &err);
+        cr_expect_eq(got, pairs[i].told ? -1 : 0, "'%s': %s", pairs[i].text, err.msg);
+        if (pairs[i].told)
+            cr_expect(err.code == ERR_USAGE && strstr(err.msg, pairs[i].told), "'%s': %s",
+                      pairs[i].text, err.msg);
     }
 }
 
