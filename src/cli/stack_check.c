@@ -64,6 +64,19 @@ static void print_end(const struct stack_answer *a)
     str_free(&error);
 }
 
+/* pip alone does not find every build that has no CUDA in its name. */
+static void print_index(const struct stack_view *v, const struct stack_answer *a)
+{
+    struct str lines = STR_INIT;
+    bool alone = *v->spec.cuda || v->spec.has_os || strcmp(field(a, "channel"), "pip") != 0 ||
+                 strcmp(field(a, "pypi"), "yes") == 0;
+    if (!alone && stack_command(a->build, 0, &lines)) {
+        stack_wrapped(OUT_PLAIN, 2, "stack.not_on_pypi", NULL);
+        stack_commands(lines.p);
+    }
+    str_free(&lines);
+}
+
 /* What the sentence of a status may name. */
 static void print_status(const struct stack_view *v, const struct stack_check *c,
                          const struct target *target)
@@ -106,12 +119,16 @@ static void print_status(const struct stack_view *v, const struct stack_check *c
     };
     bool bare = !a && stack_works(c->status);
     snprintf(id, sizeof id, "stack.status.%s",
-             bare ? "driver_works" : stack_status_name(c->status));
+             bare           ? "driver_works"
+             : c->same_name ? "same_name"
+                            : stack_status_name(c->status));
     stack_wrapped(OUT_PLAIN, 2, id, args);
     if (c->status == STACK_NO_KERNELS && a)
         print_end(a);
     if (a)
         stack_why(a);
+    if (a && stack_works(c->status))
+        print_index(v, a);
 }
 
 /* The same release for another CUDA, else the newest that works. */

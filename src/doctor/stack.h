@@ -67,6 +67,9 @@ struct stack_answer *stack_find(const char *framework, const struct arch_target 
  * known. */
 const char *stack_last_python(const char *ranges, char to[8]);
 
+/* The name of this wheel of torch says its CUDA behind the version, "+cu92". */
+bool stack_has_suffix(size_t build);
+
 /* How it is installed, a command a line. `which` 0 is pip (or the build's own channel), 1 conda, 2
  * an image; false: there is none of the kind. */
 struct str;

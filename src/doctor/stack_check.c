@@ -36,7 +36,10 @@ static bool is_build(size_t build, const struct stack_spec *s, enum arch_os os, 
         return false;
     if (*s->cuda)
         return strcmp(field(build, "cuda"), s->cuda) == 0;
-    return !by_pip || strcmp(channel, "pip") != 0 || strcmp(field(build, "pypi"), "yes") == 0;
+    bool windows_default = os == ARCH_WINDOWS && strcmp(field(build, "package"), "torch") == 0 &&
+                           !stack_has_suffix(build);
+    return !by_pip || strcmp(channel, "pip") != 0 || strcmp(field(build, "pypi"), "yes") == 0 ||
+           windows_default;
 }
 
 static bool has_version(const struct stack_spec *s)
@@ -57,16 +60,35 @@ static void add_builds(const struct stack_spec *s, struct stack_check *c, const 
             c->answers[c->answer_count++] = stack_judge(row, &c->target, s->python);
 }
 
+/* Torch for Windows without "+" in its version. PyPI has such wheels from 1.7 on, without GPU code.
+ * On PyTorch's own index all had that name before 1.2, each in a folder of its CUDA; from 1.2 up to
+ * 1.7 the build of the CUDA that was the default. False: builds.tsv tells it. */
+static bool is_nameless(const struct stack_spec *s, struct stack_check *c,
+                        enum stack_status *status)
+{
+    bool torch = strcmp(s->package, "torch") == 0, wheel = s->pip && s->has_os;
+    if (!torch || s->conda || *s->cuda || *s->local || s->foreign || !c->knows_version ||
+        c->target.os != ARCH_WINDOWS)
+        return false;
+    bool on_pypi = stack_compare(s->version, "1.7") >= 0;
+    c->same_name = stack_compare(s->version, "1.2") < 0 ||
+                   (on_pypi && wheel && stack_compare(s->version, "1.8") < 0);
+    *status = c->same_name ? STACK_UNKNOWN : STACK_CPU_BUILD;
+    return c->same_name || on_pypi;
+}
+
 static enum stack_status of_package(const struct stack_spec *s, struct stack_check *c)
 {
     c->knows_version = has_version(s);
-    bool plain = !*s->cuda && strcmp(s->package, "torch") == 0 && !s->conda;
-    if (s->cpu || (plain && c->target.os == ARCH_WINDOWS && c->knows_version))
+    enum stack_status nameless;
+    if (s->cpu)
         return STACK_CPU_BUILD;
     const struct arch_facts *facts = facts_arch(c->target.cc);
     bool jetson = facts && facts->class == ARCH_TEGRA; /* the table has x86 builds only */
     if (s->other_maker || s->foreign || jetson)
         return STACK_NO_BUILD;
+    if (is_nameless(s, c, &nameless))
+        return nameless;
     add_builds(s, c, s->conda ? "conda" : "pip");
     if (!c->answer_count)
         add_builds(s, c, s->conda ? "pip" : "conda");

@@ -37,8 +37,8 @@ static const char *default_cuda(const char *version)
     return "";
 }
 
-/* Wheels say their CUDA behind the version ("+cu92"), but for those that were once the default. */
-static bool has_suffix(size_t build)
+/* But for those that were once the default, and for all before 1.2. */
+bool stack_has_suffix(size_t build)
 {
     const char *version = field(build, "version");
     bool was_default = strcmp(default_cuda(version), field(build, "cuda")) == 0;
@@ -55,7 +55,7 @@ static void add_torch_pip(size_t build, struct str *to)
     unsigned major = 0, minor = 0;
     bool indexed = str_starts(index, "--index-url");
     sscanf(field(build, "cuda"), "%u.%u", &major, &minor);
-    if (!indexed && has_suffix(build))
+    if (!indexed && stack_has_suffix(build))
         snprintf(suffix, sizeof suffix, "+cu%u%u", major, minor);
     str_addf(to, "pip install torch==%s%s", version, suffix);
     if (*vision)

@@ -52,6 +52,7 @@ struct stack_check {
     struct arch_target target;   /* with the spec's driver and system */
     struct arch_verdict runtime; /* of a CUDA that was named without a package */
     bool knows_version;          /* the tables have that release at all */
+    bool same_name;              /* STACK_UNKNOWN: wheels of several CUDAs, or of none, have it */
     unsigned cudnn_floor;        /* 50: the cuDNN that was named asks for 5.0; 0 none */
 };
 

@@ -268,14 +268,43 @@ instead: torch 2.3.0 for CUDA 11.8
 [3]
 
 $ smfit stack check torch==1.3.0 --assume 920m,os=windows
-torch==1.3.0
-  GeForce 920M (3.5), Windows, last driver 425.31: does not work
+torch 1.3.0, CUDA 10.1, windows, pip
+  GeForce 920M (3.5), Windows, last driver 425.31: works
+  It has sm_35, which runs here; its own kernels are sm_35 sm_50 compute_50 sm_60 sm_61 sm_70 sm_75.
+  torch 1.3.0, CUDA 10.1, pip: pytorch/builder windows/cuda101.bat @81306b42b5aa (2019-10-09)
+  PyPI does not have it for this system, and plain pip install does not find it; it is installed
+  with
+  conda create -n torch-1.3.0 python=3.7 && conda activate torch-1.3.0
+  pip install torch==1.3.0 torchvision==0.4.1 -f https://download.pytorch.org/whl/torch_stable.html
+
+$ smfit stack check torch-1.3.0-cp37-cp37m-win_amd64.whl --assume 920m
+torch 1.3.0, CUDA 10.1, windows, pip
+  GeForce 920M (3.5), Windows, last driver 425.31: works
+  It has sm_35, which runs here; its own kernels are sm_35 sm_50 compute_50 sm_60 sm_61 sm_70 sm_75.
+  torch 1.3.0, CUDA 10.1, pip: pytorch/builder windows/cuda101.bat @81306b42b5aa (2019-10-09)
+
+$ smfit stack check torch==1.12.1 --assume 940mx,os=windows
+torch==1.12.1
+  GeForce 940MX (5.0), Windows, last driver 580: does not work
   This is a build without GPU code. On Windows plain pip install gives that; a CUDA build needs the
   index.
 
-instead: torch 1.3.0 for CUDA 10.1
-  conda create -n torch-1.3.0 python=3.7 && conda activate torch-1.3.0
-  pip install torch==1.3.0 torchvision==0.4.1 -f https://download.pytorch.org/whl/torch_stable.html
+instead: torch 1.12.1 for CUDA 11.6
+  conda create -n torch-1.12.1 python=3.10 && conda activate torch-1.12.1
+  pip install torch==1.12.1+cu116 torchvision==0.13.1+cu116 --extra-index-url https://download.pytorch.org/whl/cu116
+2> smfit: GeForce 940MX is taken as the one with chip GM108M (10de:134b); also: GeForce 940MX (GM107, 5.0)
+[3]
+
+$ smfit stack check torch-1.7.1-cp36-cp36m-win_amd64.whl --assume 940mx
+torch-1.7.1-cp36-cp36m-win_amd64.whl
+  GeForce 940MX (5.0), Windows, last driver 580: not known
+  Wheels for several CUDAs, or one without GPU code, have that name for Windows: smfit inspect the
+  file.
+
+instead: torch 1.7.1 for CUDA 11.0
+  conda create -n torch-1.7.1 python=3.9 && conda activate torch-1.7.1
+  pip install torch==1.7.1+cu110 torchvision==0.8.2+cu110 -f https://download.pytorch.org/whl/torch_stable.html
+2> smfit: GeForce 940MX is taken as the one with chip GM108M (10de:134b); also: GeForce 940MX (GM107, 5.0)
 [3]
 
 $ smfit stack check driver 441.22 cuda 10.2 --assume 'GTX 1050,os=windows'

@@ -264,6 +264,47 @@ Test(stack, what_the_tables_do_not_know_is_neither_good_nor_bad)
     cr_expect_not(stack_is_unknown(STACK_NO_KERNELS));
 }
 
+/* Asked of pip for win_amd64: PyPI has none before 1.7.0. torch_stable.html and guides of the time:
+ * cu101/torch-1.3.0, cu102/torch-1.6.0 and cu102/torch-1.7.1 for win_amd64; cpu/torch-1.3.0%2Bcpu;
+ * torch-1.1.0 in each of cpu, cu90 and cu100. */
+static const struct {
+    const char *text;
+    enum stack_status status;
+    const char *cuda; /* of the one build that is meant; "" none */
+} windows_names[] = {
+    { "torch-1.3.0-cp37-cp37m-win_amd64.whl", STACK_WORKS, "10.1" },
+    { "torch-1.3.0+cpu-cp37-cp37m-win_amd64.whl", STACK_CPU_BUILD, "" },
+    { "torch-1.3.0+cu92-cp37-cp37m-win_amd64.whl", STACK_WORKS, "9.2" },
+    { "torch==1.3.0", STACK_WORKS, "10.1" },
+    { "torch-1.6.0-cp37-cp37m-win_amd64.whl", STACK_WORKS, "10.2" },
+    { "torch-1.1.0-cp37-cp37m-win_amd64.whl", STACK_UNKNOWN, "" },
+    { "torch-1.7.1-cp36-cp36m-win_amd64.whl", STACK_UNKNOWN, "" },
+    { "torch==1.7.1", STACK_CPU_BUILD, "" },
+    { "torch-1.12.1-cp38-cp38-win_amd64.whl", STACK_CPU_BUILD, "" },
+    { "torch==1.12.1+rocm5.2", STACK_NO_BUILD, "" },
+};
+
+Test(stack, windows_wheels_without_a_local_version_are_told_apart)
+{
+    struct arch_target target = { .cc = 61, .os = ARCH_WINDOWS };
+    for (size_t i = 0; i < sizeof windows_names / sizeof windows_names[0]; i++) {
+        struct stack_spec spec;
+        struct stack_check check;
+        struct err err;
+        err_clear(&err);
+        cr_assert_eq(stack_spec_parse(windows_names[i].text, &spec, &err), 0, "%s", err.msg);
+        stack_spec_check(&spec, &target, &check);
+        cr_expect_eq(check.status, windows_names[i].status, "'%s': %s", windows_names[i].text,
+                     stack_status_name(check.status));
+        cr_expect_eq(check.answer_count, *windows_names[i].cuda ? 1 : 0, "'%s'",
+                     windows_names[i].text);
+        cr_expect_eq(check.same_name, windows_names[i].status == STACK_UNKNOWN);
+        if (check.answer_count)
+            cr_expect_str_eq(table_field(data_table(DATA_BUILDS), check.answers[0].build, "cuda"),
+                             windows_names[i].cuda, "'%s'", windows_names[i].text);
+    }
+}
+
 /* ---- lists ---- */
 
 static const char *column(const struct stack_answer *a, const char *name)
