@@ -77,6 +77,35 @@ static void print_index(const struct stack_view *v, const struct stack_answer *a
     str_free(&lines);
 }
 
+/* Which sentence: most go by the status, those about a driver or a cuDNN by what was named. */
+static const char *status_sentence(const struct stack_view *v, const struct stack_check *c,
+                                   struct driver_span span)
+{
+    bool driver = version_known(c->target.driver), bare = !*v->spec.package;
+    if (c->same_name)
+        return "same_name";
+    if (bare && c->status == STACK_UNKNOWN)
+        return "cuda_jetson";
+    if (c->status == STACK_DRIVER_WITHOUT_CARD && !version_known(span.last))
+        return "driver_before_card";
+    if (!bare || !stack_works(c->status))
+        return stack_status_name(c->status);
+    if (!*v->spec.cuda && *v->spec.cudnn && !version_known(v->spec.driver))
+        return "cudnn_floor"; /* what it asks for, and what the card is */
+    return driver ? "driver_works" : version_known(span.last) ? "driver_until" : "driver_from";
+}
+
+/* The least driver that knows both the CUDA that was named and the card. */
+static struct driver_version least_driver(const struct stack_view *v, const struct stack_check *c,
+                                          const struct arch_verdict *runtime,
+                                          struct driver_span span)
+{
+    struct driver_version least = stack_cuda_driver(v->spec.cuda, c->target.os);
+    if (!stack_works(c->status))
+        return runtime->least_driver;
+    return version_compare(least, span.first) < 0 ? span.first : least;
+}
+
 /* What the sentence of a status may name. */
 static void print_status(const struct stack_view *v, const struct stack_check *c,
                          const struct target *target)
@@ -90,10 +119,11 @@ static void print_status(const struct stack_view *v, const struct stack_check *c
     const struct arch_verdict *runtime = a ? &a->runtime : &c->runtime;
     const struct branch_facts *branch = facts_branch(c->target.driver, c->target.os);
     char id[64], cc[16], driver[VERSION_TEXT_MAX], least[VERSION_TEXT_MAX], last[VERSION_TEXT_MAX],
-        cuda[16] = "?", floor[16];
+        first[VERSION_TEXT_MAX], cuda[16] = "?", floor[16];
     struct target with = *target;
     with.rule = c->target;
     struct driver_span span = target_span(&with);
+    struct driver_version needs = least_driver(v, c, runtime, span);
     snprintf(cc, sizeof cc, "%u.%u", c->target.cc / 10, c->target.cc % 10);
     snprintf(floor, sizeof floor, "%u.%u", c->cudnn_floor / 10, c->cudnn_floor % 10);
     if (branch)
@@ -108,8 +138,8 @@ static void print_status(const struct stack_view *v, const struct stack_check *c
         { "knows", cuda },
         { "driver",
           version_known(c->target.driver) ? version_text(c->target.driver, driver) : "?" },
-        { "least",
-          version_known(runtime->least_driver) ? version_text(runtime->least_driver, least) : "?" },
+        { "least", version_known(needs) ? version_text(needs, least) : "?" },
+        { "first", version_known(span.first) ? version_text(span.first, first) : "?" },
         { "last", version_known(span.last) ? version_text(span.last, last) : "?" },
         { "python", v->spec.python },
         { "cudnn", v->spec.cudnn },
@@ -117,11 +147,7 @@ static void print_status(const struct stack_view *v, const struct stack_check *c
         { "pythons", a ? field(a, "python") : "" },
         { NULL, NULL },
     };
-    bool bare = !a && stack_works(c->status);
-    snprintf(id, sizeof id, "stack.status.%s",
-             bare           ? "driver_works"
-             : c->same_name ? "same_name"
-                            : stack_status_name(c->status));
+    snprintf(id, sizeof id, "stack.status.%s", status_sentence(v, c, span));
     stack_wrapped(OUT_PLAIN, 2, id, args);
     if (c->status == STACK_NO_KERNELS && a)
         print_end(a);

@@ -232,16 +232,22 @@ struct stack_answer stack_judge(size_t build, const struct arch_target *target, 
     return a;
 }
 
-struct driver_version stack_least_driver(size_t build)
+struct driver_version stack_cuda_driver(const char *cuda, enum arch_os os)
 {
     unsigned major, minor;
-    enum arch_os os = strcmp(field(build, "os"), "windows") == 0 ? ARCH_WINDOWS : ARCH_LINUX;
-    if (sscanf(field(build, "cuda"), "%u.%u", &major, &minor) != 2)
+    if (sscanf(cuda, "%u.%u", &major, &minor) != 2)
         return (struct driver_version){ 0 };
     /* from 11.0 on one floor for the whole major version */
     const struct branch_facts *branch =
         facts_branch_for_cuda(facts_level(major, major >= 11 ? 0 : minor), os);
     return branch ? branch->first : (struct driver_version){ 0 };
+}
+
+struct driver_version stack_least_driver(size_t build)
+{
+    return stack_cuda_driver(field(build, "cuda"), strcmp(field(build, "os"), "windows") == 0
+                                                       ? ARCH_WINDOWS
+                                                       : ARCH_LINUX);
 }
 
 enum stack_status stack_judge_cuda(const char *cuda, const struct arch_target *target,
@@ -252,6 +258,8 @@ enum stack_status stack_judge_cuda(const char *cuda, const struct arch_target *t
         return STACK_UNKNOWN_RELEASE;
     *runtime = arch_judge_runtime(major, minor, target);
     const struct arch_facts *facts = facts_arch(target->cc);
+    if (facts && facts->class == ARCH_TEGRA) /* its system's release decides, not a driver's */
+        return STACK_UNKNOWN;
     bool ends = facts && version_known(facts_span(facts, target->os, target->notebook).last);
     /* a card that got its last driver takes no CUDA to come either */
     if (!ends && !facts_branch_for_cuda(facts_level(major, major >= 11 ? 0 : minor), target->os))

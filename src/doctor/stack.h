@@ -47,11 +47,12 @@ struct stack_answer {
 struct stack_answer stack_judge(size_t build, const struct arch_target *target, const char *python);
 
 /* A CUDA runtime by itself, "10.2": STACK_WORKS, STACK_DRIVER_...; STACK_UNKNOWN_RELEASE when
- * it is no version, or newer than every driver in the tables. */
+ * it is no version, or newer than every driver in the tables; STACK_UNKNOWN on a Jetson. */
 enum stack_status stack_judge_cuda(const char *cuda, const struct arch_target *target,
                                    struct arch_verdict *runtime);
 
-/* The least driver for a build's CUDA on its system; not known: all 0. */
+/* The least driver for a CUDA, and for that of a build on its system; not known: all 0. */
+struct driver_version stack_cuda_driver(const char *cuda, enum arch_os os);
 struct driver_version stack_least_driver(size_t build);
 
 /* "torch" for pytorch, "tensorflow" for tensorflow-gpu, "cupy" for cupy-cuda11x. */

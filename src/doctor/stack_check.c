@@ -103,9 +103,11 @@ static enum stack_status of_package(const struct stack_spec *s, struct stack_che
 }
 
 /* The least capability that this cuDNN asks for, as a number; 0: none that is known. */
-static unsigned cudnn_floor(const char *version)
+static unsigned cudnn_floor(const char *named)
 {
     const struct table *t = data_table(DATA_FLOORS);
+    char version[sizeof((struct stack_spec *)0)->cudnn + 2];
+    snprintf(version, sizeof version, "%s%s", named, strchr(named, '.') ? "" : ".0");
     for (size_t row = 0; row < t->row_count; row++) {
         unsigned major, minor;
         const char *below = table_field(t, row, "below");
@@ -131,6 +133,11 @@ void stack_spec_check(const struct stack_spec *s, const struct arch_target *targ
     else
         c->status = stack_judge_cuda(*s->cuda ? s->cuda : "1.0", &c->target, &c->runtime);
     c->cudnn_floor = *s->cudnn ? cudnn_floor(s->cudnn) : 0;
+    bool alone = !*s->package && !*s->cuda && !version_known(s->driver); /* a cuDNN, no more */
+    if (alone && !c->cudnn_floor)
+        c->status = STACK_UNKNOWN_RELEASE;
+    else if (alone)
+        c->status = STACK_WORKS;
     if (stack_works(c->status) && facts_canonical(target->cc) < c->cudnn_floor)
         c->status = STACK_CUDNN_FLOOR;
 }

@@ -313,6 +313,43 @@ driver 441.22 cuda 10.2
   Driver 441.22 knows this card and takes programs of CUDA 10.2 (it knows CUDA up to 10.2). Whether
   a program holds kernels for 6.1 is another question.
 
+$ smfit stack check nvidia/cuda:11.4.3-devel --assume 920m
+nvidia/cuda:11.4.3-devel
+  GeForce 920M (3.5), last driver 470.256.02: works
+  Drivers from 450.36.06 up to 470.256.02, the last one for this card, take programs of CUDA 11.4.
+  Whether a program holds kernels for 3.5 is another question.
+
+$ smfit stack check cuda 12.4 --assume t4
+cuda 12.4
+  Tesla T4 (7.5): works
+  Drivers from 525.60.13 on know this card and take programs of CUDA 12.4. Whether a program holds
+  kernels for 7.5 is another question.
+
+$ smfit stack check cuda 10.1 --assume 920m,os=windows --lang zh
+cuda 10.1
+  GeForce 920M (3.5), Windows，最后的驱动 425.31: 可用
+  从 418.96 到 425.31（支持这块显卡的最后一个）的驱动都接受 CUDA 10.1 的程序。程序是否含有面向 3.5
+  的内核是另一个问题。
+
+$ smfit stack check cuda 9.0 --assume 'RTX 4090'
+cuda 9.0
+  GeForce RTX 4090 (8.9): works
+  Drivers from 520 on know this card and take programs of CUDA 9.0. Whether a program holds kernels
+  for 8.9 is another question.
+
+$ smfit stack check cuda 10.2 --assume sm_72
+cuda 10.2
+  sm_72 (7.2): not known
+  On a Jetson the driver comes with JetPack, whose release decides which CUDA runs.
+[3]
+
+$ smfit stack check driver 340 --assume t4
+driver 340
+  Tesla T4 (7.5), driver 340: does not work
+  Driver 340 is older than this card (first one: 410); programs see no device at all.
+  Any from 410 on.
+[3]
+
 $ smfit stack check driver 441.66 --assume 920m,os=windows
 driver 441.66
   GeForce 920M (3.5), Windows, driver 441.66: does not work
@@ -347,6 +384,18 @@ $ smfit stack check cudnn 9.0 --assume k80
 cudnn 9.0
   Tesla K80 (3.7), last driver 470.256.02: does not work
   cuDNN 9.0 asks for 5.0 or newer; the card is 3.7.
+[3]
+
+$ smfit stack check cudnn 9 --assume t4
+cudnn 9
+  Tesla T4 (7.5): works
+  cuDNN 9 asks for 5.0 or newer; the card is 7.5.
+
+$ smfit stack check cudnn 4 --assume t4
+cudnn 4
+  Tesla T4 (7.5): not known
+  The tables have no such release, so nothing is said about it; smfit inspect tells what its file
+  holds.
 [3]
 
 $ smfit stack check torch==9.9 --assume t4

@@ -261,6 +261,10 @@ Test(stack, what_the_tables_do_not_know_is_neither_good_nor_bad)
         cr_expect(stack_is_unknown(status) && !stack_works(status), "'%s'", texts[i]);
     }
     cr_expect_eq(status_of("cuda 99.9", &old), STACK_DRIVER_NEVER);
+    cr_expect_eq(status_of("cudnn 4", &target), STACK_UNKNOWN_RELEASE);
+    cr_expect_eq(status_of("cudnn 9", &target), STACK_WORKS);
+    cr_expect_eq(status_of("cudnn 9", &old), STACK_CUDNN_FLOOR);
+    cr_expect_eq(status_of("cuda 10.2", &(struct arch_target){ .cc = 72 }), STACK_UNKNOWN);
     cr_expect_not(stack_is_unknown(STACK_NO_KERNELS));
 }
 
