@@ -45,7 +45,7 @@ const char *os_file_kind_name(enum os_file_kind kind)
 }
 
 /* Non-blocking, because opening a FIFO that nobody writes to would wait for ever. */
-static int open_regular(const char *path, struct err *err)
+int os_open_regular(const char *path, struct err *err)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -91,7 +91,7 @@ static int read_all(int fd, const char *path, size_t size_max, struct str *out, 
 int os_read_file(const char *path, size_t size_max, struct str *out, struct err *err)
 {
     size_t before = out->len;
-    int fd = open_regular(path, err);
+    int fd = os_open_regular(path, err);
     if (fd < 0)
         return -1;
     int rc = read_all(fd, path, size_max, out, err);

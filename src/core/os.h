@@ -30,6 +30,11 @@ enum os_file_kind os_file_kind(const char *path);
 /* "file", "folder", "FIFO" ...: for messages. */
 const char *os_file_kind_name(enum os_file_kind kind);
 
+/* A regular file for reading; anything else is refused without waiting for it: a FIFO that nobody
+ * writes to would hold an ordinary open() for ever. Every file of a tree that is looked at is opened
+ * by this. -1 with err set; the caller closes. */
+int os_open_regular(const char *path, struct err *err);
+
 /* Appends the whole of a small regular file to `out`, as bytes (files of /proc and /sys too, whose
  * stated size is wrong). Refuses anything else without waiting for it, and with ERR_LIMIT what is
  * larger than `size_max`; then `out` is as it was. */

@@ -1,6 +1,5 @@
 #include "doctor/explain.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,12 +47,9 @@ int explain_read(const char *path, struct str *text, bool *cut, struct err *err)
     *cut = false;
     if (strcmp(path, "-") == 0)
         return read_from(STDIN_FILENO, text, cut, path, err);
-    enum os_file_kind kind = os_file_kind(path);
-    if (kind != OS_FILE_REGULAR && kind != OS_FILE_MISSING)
-        return err_set(err, ERR_IO, "cannot read '%s': is a %s", path, os_file_kind_name(kind));
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = os_open_regular(path, err);
     if (fd < 0)
-        return err_errno(err, "cannot open '%s'", path);
+        return -1;
     int rc = go_to_end(fd, path, cut, err);
     if (!rc)
         rc = read_from(fd, text, cut, path, err);

@@ -1,6 +1,5 @@
 #include "doctor/patient.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,13 +60,11 @@ struct input *patient_open(const char *path, uint64_t deadline_ns, struct err *e
         err_set(err, ERR_MEMORY, "out of memory");
         return NULL;
     }
-    *p = (struct patient){ open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), deadline_ns };
+    *p = (struct patient){ os_open_regular(path, err), deadline_ns };
     struct input *in = NULL;
-    if (p->fd < 0 || fstat(p->fd, &st))
-        err_errno(err, "cannot open '%s'", path);
-    else if (!S_ISREG(st.st_mode))
-        err_set(err, ERR_IO, "'%s' is no regular file", path);
-    else
+    if (p->fd >= 0 && fstat(p->fd, &st))
+        err_errno(err, "cannot stat '%s'", path);
+    else if (p->fd >= 0)
         in = input_new(&ops, p, (uint64_t)st.st_size, err);
     if (!in) {
         if (p->fd >= 0)

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/os.h"
 #include "core/str.h"
 
 #define DEVICES_MAX   4096
@@ -20,7 +20,9 @@
 /* The start of a small file, without trailing blanks; false when it cannot be read. */
 static bool read_start(const char *path, char *text, size_t size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct err unused;
+    err_clear(&unused);
+    int fd = os_open_regular(path, &unused);
     if (fd < 0)
         return false;
     ssize_t n = read(fd, text, size - 1);

@@ -139,6 +139,44 @@ Test(pci, files_that_hold_no_number_are_no_gpu)
     cr_assert_eq(gpus.count, 0);
 }
 
+/* Opening a FIFO that nobody writes to waits for ever: the test would not end. */
+Test(pci, a_fifo_in_the_place_of_any_file_is_not_waited_for, .timeout = 10)
+{
+    static const char *const names[] = { "vendor", "device", "class", "subsystem_vendor",
+                                         "subsystem_device" };
+    make_device("0000:01:00.0", "0x10de\n", "0x1299\n", "0x030200\n", "");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char slot[32], path[256];
+        snprintf(slot, sizeof slot, "0000:02:00.%zu", i);
+        make_device(slot, "0x10de\n", "0x1347\n", "0x030200\n", "");
+        snprintf(path, sizeof path, "%s/sys/bus/pci/devices/%s/%s", root, slot, names[i]);
+        cr_assert_eq(unlink(path), 0);
+        cr_assert_eq(mkfifo(path, 0644), 0);
+    }
+    struct pci_gpus gpus;
+    struct err err;
+    err_clear(&err);
+    cr_assert_eq(pci_scan(root, &gpus, &err), 0, "%s", err.msg);
+    cr_assert_eq(gpus.count, 4, "%zu", gpus.count); /* without its vendor or class it is none */
+    cr_assert_eq(gpus.list[0].device, 0x1299);
+    cr_assert_eq(gpus.list[1].device, 0);
+    cr_assert_eq(gpus.list[3].subsystem_device, 0);
+    pci_free(&gpus);
+}
+
+Test(pci, a_fifo_tells_no_version_of_the_driver, .timeout = 10)
+{
+    char version[32] = "x", path[256];
+    make_folder("/proc/driver/nvidia");
+    make_folder("/sys/module/nvidia");
+    snprintf(path, sizeof path, "%s/sys/module/nvidia/version", root);
+    cr_assert_eq(mkfifo(path, 0644), 0);
+    snprintf(path, sizeof path, "%s/proc/driver/nvidia/version", root);
+    cr_assert_eq(mkfifo(path, 0644), 0);
+    pci_driver_version(root, version, sizeof version);
+    cr_assert_str_eq(version, "");
+}
+
 /* The first two as the drivers print them; the others hold no version. */
 static const struct {
     const char *file, *text, *version;
