@@ -10,6 +10,7 @@
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "core/json.h"
+#include "core/os.h"
 #include "core/str.h"
 
 /* What the words on the command line say. */
@@ -77,6 +78,14 @@ static int parse(struct line *line, int argc, char **argv, struct err *err)
     return 0;
 }
 
+/* A tree that is not there would pass for a machine with nothing in it. */
+static int check_sysroot(const char *sysroot, struct err *err)
+{
+    if (!sysroot || os_file_kind(sysroot) == OS_FILE_FOLDER)
+        return 0;
+    return err_set(err, ERR_IO, "no folder '%s' (--sysroot)", sysroot);
+}
+
 static int check(const struct line *line, struct err *err)
 {
     const struct cmd *cmd = line->cmd;
@@ -98,7 +107,7 @@ static int check(const struct line *line, struct err *err)
     if (line->operand_count > cmd->operands_most)
         return err_set(err, ERR_USAGE, "'%s' has no use for '%s'", cmd->name,
                        line->operands[cmd->operands_most]);
-    return 0;
+    return check_sysroot(g->sysroot, err);
 }
 
 /* The document of a run that got as far as a command, or of one that did not ("smfit.usage"). */

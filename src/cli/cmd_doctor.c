@@ -61,6 +61,15 @@ static bool is_there(struct cmd_run *run, const char *sysroot, const char *folde
     return false;
 }
 
+/* The empty word is what a variable that is not set leaves behind: it would be the whole disk. */
+static int refuse_empty(const struct cmd_run *run, struct err *err)
+{
+    for (size_t i = 0; i < run->operand_count; i++)
+        if (!*run->operands[i])
+            return err_set(err, ERR_USAGE, "FOLDER is empty");
+    return 0;
+}
+
 /* --image FILE, or an image where --python wants a folder. */
 static const char *image_of(const struct doctor_options *o)
 {
@@ -119,7 +128,7 @@ static int run(struct cmd_run *run, struct err *err)
     struct doctor_view v = { .error_text = STR_INIT };
     struct saved_image image = { .folder = "" };
     int status = CMD_DONE;
-    if (open_image(run, &image, &v, root, err)) {
+    if (refuse_empty(run, err) || open_image(run, &image, &v, root, err)) {
         saved_image_close(&image);
         return -1;
     }

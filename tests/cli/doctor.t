@@ -165,6 +165,24 @@ $ smfit doctor --sysroot torch920m /no/such/folder -q | head -1
 GeForce 920M (3.5), driver 470.256.02
 2> smfit: no folder '/no/such/folder'
 
+## a tree or a folder that is not there is no machine without faults; an empty name is no folder
+$ smfit doctor --sysroot nothere
+2> smfit: no folder 'nothere' (--sysroot)
+[1]
+
+$ smfit doctor --sysroot nothere --json | grep -A1 message
+      "message": "no folder 'nothere' (--sysroot)",
+      "path": null,
+2> smfit: no folder 'nothere' (--sysroot)
+
+$ smfit doctor --sysroot torch920m ''
+2> smfit: FOLDER is empty
+[2]
+
+$ smfit doctor --sysroot torch920m --python ''
+2> smfit: option '--python' has an empty argument
+[2]
+
 $ smfit doctor --sysroot torch920m --error @nothing-here
 2> smfit: --error: cannot open 'nothing-here': No such file or directory
 [1]

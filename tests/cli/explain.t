@@ -206,7 +206,7 @@ $ smfit explain @nothing/here
 [1]
 
 $ smfit explain @nothing
-2> smfit: cannot read 'nothing': is a folder
+2> smfit: cannot read 'nothing': it is a folder
 [1]
 
 $ smfit explain

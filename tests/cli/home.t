@@ -125,6 +125,10 @@ next            smfit inspect FILE|DIR...  what a file or package holds, and whe
                 smfit cards [NAME]         the tables of this card
                 smfit archs                all compute capabilities
 
+$ smfit --sysroot nothere
+2> smfit: no folder 'nothere' (--sysroot)
+[1]
+
 $ smfit --sysroot broken
 2> smfit: cannot read 'broken/sys/bus/pci/devices': Not a directory
 [1]
@@ -304,3 +308,7 @@ GeForce 920M (10de:1299, GK208BM)   计算能力 3.5   2 GB   驱动 470.256.02�
                 smfit stack --assume 920m                含有它的内核的版本，以及如何安装
                 smfit cards [NAME]                       这块显卡的资料
                 smfit archs                              全部计算能力
+
+## a FIFO in the place of a file is not waited for
+$ for file in vendor device class subsystem; do for command in '' doctor stack 'doctor --snapshot snap'; do timeout 20 smfit $command --sysroot fifo-$file >/dev/null 2>&1; [ $? != 124 ] || echo "$file: smfit $command waits"; done; done; echo done
+done

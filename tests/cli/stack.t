@@ -457,6 +457,10 @@ not true
 [3]
 
 ## wrong
+$ smfit stack --sysroot nothere
+2> smfit: no folder 'nothere' (--sysroot)
+[1]
+
 $ smfit stack --sysroot nothing
 2> smfit: no NVIDIA GPU found; --assume CARD names one
 [1]
