@@ -10,8 +10,8 @@
 
 #define FOLDERS_MAX 64
 /* An image takes two steps, which together stay below a minute. */
-#define UNPACK_MS   35000u
-#define IMAGE_MS    20000u
+#define UNPACK_MS 35000u
+#define IMAGE_MS  20000u
 
 struct doctor_options {
     struct opts_list pythons;
@@ -122,6 +122,22 @@ static int open_image(struct cmd_run *run, struct saved_image *image, struct doc
     return 0;
 }
 
+/* Each run says on stderr and in errors[] what it could not look at, and fails: "nothing wrong"
+ * would be said of what nobody has seen. */
+static void tell_unread(struct cmd_run *run, const struct doctor *d)
+{
+    struct err problem;
+    char more[64] = "";
+    if (!d->unread_count)
+        return;
+    if (d->unread_count > 1)
+        snprintf(more, sizeof more, " (and %zu more)", d->unread_count - 1);
+    err_clear(&problem);
+    err_set(&problem, d->unread_why.code, "cannot read '%.200s': %.60s%s", d->unread,
+            d->unread_why.msg, more);
+    cmd_problem(run, d->unread, &problem);
+}
+
 static int run(struct cmd_run *run, struct err *err)
 {
     char *pythons[OPTS_LIST_MAX] = { NULL }, *apps[FOLDERS_MAX] = { NULL }, root[ROOT_PATH_MAX];
@@ -140,6 +156,7 @@ static int run(struct cmd_run *run, struct err *err)
         err_clear(&problem);
         if (o->snapshot && doctor_snapshot_write(&v, o->snapshot, &problem))
             cmd_problem(run, NULL, &problem);
+        tell_unread(run, &v.doctor);
         target_note(&v.targets);
         if (run->doc)
             doctor_json_fill(run->doc, &v);

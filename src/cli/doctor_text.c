@@ -281,10 +281,29 @@ static void print_fine(const struct doctor_view *v)
     bool any = false;
     for (size_t i = 0; i < v->doctor.package_count; i++)
         any |= doctor_view_shows(&v->doctor.packages[i]);
-    print_line(OUT_GOOD, "doctor.diagnosis",
-               text_get(v->doctor.error ? "doctor.fine_error"
-                        : any           ? "doctor.fine"
-                                        : "doctor.fine_nothing"));
+    bool whole = !v->doctor.unread_count && !v->doctor.partial;
+    print_line(whole ? OUT_GOOD : OUT_DOUBTFUL, "doctor.diagnosis",
+               text_get(v->doctor.error && whole ? "doctor.fine_error"
+                        : v->doctor.error        ? "doctor.fine_error_part"
+                        : !whole                 ? "doctor.fine_part"
+                        : any                    ? "doctor.fine"
+                                                 : "doctor.fine_nothing"));
+}
+
+/* What could not be read, by the first of it. */
+static void print_unread(const struct doctor *d)
+{
+    struct str text = STR_INIT, path = STR_INIT;
+    char count[24];
+    if (!d->unread_count)
+        return;
+    snprintf(count, sizeof count, "%zu", d->unread_count);
+    utf8_add_printable(&path, d->unread);
+    text_add(&text, d->unread_count == 1 ? "doctor.unread_one" : "doctor.unread",
+             TEXT_ARGS({ "count", count }, { "path", path.p }));
+    out_wrapped(OUT_DOUBTFUL, 0, text.p);
+    str_free(&text);
+    str_free(&path);
 }
 
 void doctor_text_print(const struct doctor_view *v)
@@ -301,6 +320,7 @@ void doctor_text_print(const struct doctor_view *v)
     else
         print_fine(v);
     print_others(v, diagnosis);
+    print_unread(&v->doctor);
     if (v->doctor.partial) {
         struct str text = STR_INIT;
         char seconds[24];

@@ -43,6 +43,7 @@ static int find_apps(struct doctor *d, const struct doctor_request *request, str
         if (packages_of_app(d, request->apps[i], err))
             return -1;
     }
+    d->unasked = true;
     return 0;
 }
 

@@ -129,6 +129,10 @@ struct doctor {
     struct doctor_compiler compilers[DOCTOR_COMPILERS_MAX];
     size_t compiler_count;
     uint64_t files_seen, files_read, bytes_read, files_kept, problems;
+    char unread[ROOT_PATH_MAX]; /* the first that could not be read; its path in the tree */
+    struct err unread_why;
+    size_t unread_count; /* files and folders of what was to be looked at */
+    bool unasked;        /* what is read now, doctor looks into by itself */
     bool only_pytorch;
     bool local_is_app; /* /usr/local was named as a program's folder */
     bool partial;      /* time or a bound ended the search */

@@ -322,8 +322,8 @@ const char *link_version_text(unsigned version, char to[LINK_VERSION_TEXT])
     unsigned last = version % 1000;
     *to = 0;
     if (version && last)
-        snprintf(to, LINK_VERSION_TEXT, "%u.%u.%u", version / 1000000 % 1000,
-                 version / 1000 % 1000, last);
+        snprintf(to, LINK_VERSION_TEXT, "%u.%u.%u", version / 1000000 % 1000, version / 1000 % 1000,
+                 last);
     else if (version)
         snprintf(to, LINK_VERSION_TEXT, "%u.%u", version / 1000000 % 1000, version / 1000 % 1000);
     return to;
@@ -402,6 +402,27 @@ static bool names_gpu_section(const struct elf *elf, const struct bytes *table,
                 return true;
     }
     return false;
+}
+
+bool link_is_cut(const char *full)
+{
+    struct err unused;
+    uint8_t head[ELF_HEADER_MAX];
+    struct reader r = { .in = NULL };
+    bool cut = false;
+    err_clear(&unused);
+    r.in = patient_open(full, 0, &unused);
+    long long got = r.in ? input_read_at(r.in, 0, head, sizeof head, &unused) : -1;
+    if (got >= 4 && !elf_parse_header(head, (size_t)got, &r.elf, &unused) && r.elf.program_count) {
+        uint64_t size = input_size(r.in),
+                 table = (uint64_t)r.elf.program_count * r.elf.program_entry_size;
+        read_segments(&r, &unused); /* without a dynamic segment there are segments, too */
+        cut = r.elf.program_offset > size || table > size - r.elf.program_offset;
+        for (size_t i = 0; i < r.load_count; i++)
+            cut |= r.loads[i].offset > size || r.loads[i].size > size - r.loads[i].offset;
+    }
+    close_reader(&r);
+    return cut;
 }
 
 bool link_has_gpu_section(const char *full)

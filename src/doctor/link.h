@@ -45,6 +45,9 @@ int link_read_versions(const char *full, bool defined, struct link_versions *ver
 #define LINK_VERSION_TEXT 16
 const char *link_version_text(unsigned version, char to[LINK_VERSION_TEXT]);
 
+/* Whether an ELF file ends before the segments that it is loaded from do. */
+bool link_is_cut(const char *full);
+
 /* Whether the file has a section that nvcc makes for GPU code; a glance at the section table. False,
  * too, when it cannot be read. */
 bool link_has_gpu_section(const char *full);

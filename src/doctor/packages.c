@@ -9,6 +9,7 @@
 #include "doctor/owners.h"
 #include "doctor/packages_scan.h"
 #include "doctor/role.h"
+#include "doctor/unread.h"
 
 #define RECORD_MAX   (16u << 20)
 #define METADATA_MAX (1u << 20)
@@ -216,22 +217,45 @@ static void read_infos(struct env_walk *w)
     w->d->partial |= w->owners.cut;
 }
 
+/* A sink whose problems are noted on their way. */
+struct noting {
+    struct doctor *d;
+    const struct os_walk_sink *sink;
+};
+
+static int pass_file(void *self, const char *path, struct err *err)
+{
+    const struct noting *n = self;
+    return n->sink->file(n->sink->self, path, err);
+}
+
+static void pass_problem(void *self, const char *path, const struct err *problem)
+{
+    const struct noting *n = self;
+    unread_note(n->d, path, problem);
+    n->sink->problem(n->sink->self, path, problem);
+}
+
 /* Running out of time is no failure: what was found stands. */
 int packages_walk(struct doctor *d, const char *full, const struct os_walk_sink *sink,
                   struct err *err)
 {
     struct err problem;
+    struct noting noting = { d, sink };
+    const struct os_walk_sink passing = { &noting, pass_file, pass_problem };
     err_clear(&problem);
-    if (os_walk(full, sink, &problem) == 0)
+    if (os_walk(full, &passing, &problem) == 0)
         return 0;
     if (problem.code == ERR_MEMORY) {
         *err = problem;
         return -1;
     }
-    if (problem.code == ERR_LIMIT)
+    if (problem.code == ERR_LIMIT) {
         d->partial = true;
-    else
+    } else {
         d->problems++;
+        unread_note(d, full, &problem);
+    }
     return 0;
 }
 

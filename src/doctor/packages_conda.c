@@ -7,6 +7,7 @@
 #include "doctor/owners.h"
 #include "doctor/packages_scan.h"
 #include "doctor/role.h"
+#include "doctor/unread.h"
 
 /* conda keeps a JSON file for each package, with all its files below the prefix. What lies in
  * site-packages was read with pip's notes; here come the libraries and compilers beside it. */
@@ -189,6 +190,7 @@ static int read_folder(struct conda *c, const char *folder, struct err *err)
     char path[ROOT_PATH_MAX], full[ROOT_PATH_MAX], below[600];
     int rc = 0;
     snprintf(path, sizeof path, "%s/%s", d->envs[c->env].path, folder);
+    unread_check(d, path);
     root_list(d->sysroot, path, &names);
     for (size_t i = 0; i < names.count && !rc && packages_in_time(d); i++) {
         snprintf(below, sizeof below, "%s/%.255s", folder, names.list[i]);
@@ -197,7 +199,7 @@ static int read_folder(struct conda *c, const char *folder, struct err *err)
         long owner = owner_of(c, below);
         bool wanted = owner >= 0 || compilers_is_one(below) || holds_is_nvidia_file(below);
         if (!owners_may_hold(below) || is_alias(d, path) || !root_resolve(d->sysroot, path, full) ||
-            (!wanted && !link_has_gpu_section(full)))
+            (!wanted && unread_check(d, path)) || (!wanted && !link_has_gpu_section(full)))
             continue;
         if (owner < 0 || !is_below_prefix(c, &d->packages[owner]))
             owner = beside(c, owner);
@@ -218,6 +220,7 @@ int packages_of_conda(struct doctor *d, size_t env, size_t first, struct err *er
     char path[ROOT_PATH_MAX];
     c.owners.names = (struct str)STR_INIT;
     snprintf(path, sizeof path, "%s/conda-meta", d->envs[env].path);
+    unread_check(d, path);
     root_list(d->sysroot, path, &names);
     for (size_t i = 0; i < names.count && packages_in_time(d); i++)
         if (str_ends(names.list[i], ".json")) {

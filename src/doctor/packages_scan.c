@@ -8,6 +8,7 @@
 
 #include "doctor/compilers.h"
 #include "doctor/role.h"
+#include "doctor/unread.h"
 
 #define FILE_LEAST 64 /* bytes */
 
@@ -63,6 +64,17 @@ bool packages_is_worth_reading(const char *full)
     return stat(full, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= FILE_LEAST;
 }
 
+static void note_cut(struct doctor *d, const char *full)
+{
+    struct err why;
+    if (!unread_is_cut(full))
+        return;
+    err_clear(&why);
+    err_set(&why, ERR_FORMAT, "the file ends before its contents do");
+    d->problems++;
+    unread_note(d, full, &why);
+}
+
 int packages_read(struct doctor *d, size_t package, const char *full, const char *path,
                   struct err *err)
 {
@@ -88,9 +100,11 @@ int packages_read(struct doctor *d, size_t package, const char *full, const char
     if (holds_read(full, d->deadline_ns, &holds, &problem)) {
         holds_free(&holds);
         d->problems++;
+        unread_note(d, full, &problem);
         return problem.code == ERR_MEMORY ? (*err = problem, -1) : 0;
     }
     d->problems += holds.problems;
+    note_cut(d, full);
     d->partial |= holds.cut && !packages_in_time(d);
     if (!holds.group_count) {
         holds_free(&holds);

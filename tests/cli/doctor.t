@@ -183,6 +183,46 @@ $ smfit doctor --sysroot torch920m --python ''
 2> smfit: option '--python' has an empty argument
 [2]
 
+## what cannot be read is said, and fails: "nothing wrong" holds for the rest alone
+$ cp -r torch920m cut; for lib in cut/home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so; do head -c 5000 $lib >part; cat part >$lib; done; smfit doctor --sysroot cut --assume t4
+Tesla T4 (7.5)
+Python          /home/user/env  Python 3.7: 4 packages, 3 with GPU code
+package             CUDA  verdict
+cupy-cuda100 9.6.0  10.0  runs
+torch 1.3.1         10.1  runs
+torchvision 0.4.1   10.1  runs
+
+diagnosis       Nothing wrong was found in what could be read.
+/home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so could not be read in full: what it
+holds is not known.
+2> smfit: cannot read '/home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so': the file ends before its contents do
+[1]
+
+$ smfit doctor --sysroot cut --assume t4 --lang zh 2>/dev/null | tail -3
+
+诊断            在能够读取的内容中未发现问题。
+无法完整读取 /home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so：其中的内容未知。
+
+$ smfit doctor --sysroot cut --assume t4 --json 2>/dev/null | grep -A7 '"errors"'
+  "errors": [
+    {
+      "code": "format",
+      "message": "cannot read '/home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so': the file ends before its contents do",
+      "path": "/home/user/env/lib/python3.7/site-packages/torch/lib/libtorch.so",
+      "offset": null
+    }
+  ]
+
+$ smfit doctor --sysroot cut --assume 920m 2>/dev/null | head -8
+GeForce 920M (3.5), last driver 470.256.02
+Python          /home/user/env  Python 3.7: 4 packages, 3 with GPU code
+package             CUDA  verdict
+torch 1.3.1         10.1  does not run: nothing for 3.5
+cupy-cuda100 9.6.0  10.0  runs after the driver has compiled PTX
+torchvision 0.4.1   10.1  runs
+
+diagnosis       A1: the library has no code for this card, which is older than what it was built for
+
 $ smfit doctor --sysroot torch920m --error @nothing-here
 2> smfit: --error: cannot open 'nothing-here': No such file or directory
 [1]

@@ -80,6 +80,74 @@ Test(packages, loops_fifos_and_unreadable_folders_are_passed_by)
     cr_expect_lt(peak_kib(), 256 * 1024);
 }
 
+/* Permissions do not hold back the superuser: the look is a plain user's. */
+static void look_as_nobody(void)
+{
+    uid_t was = geteuid();
+    run("chmod 755 .");
+    if (!was)
+        cr_assert_eq(seteuid(65534), 0);
+    look(0);
+    if (!was)
+        cr_assert_eq(seteuid(was), 0);
+}
+
+Test(packages, what_may_not_be_read_is_counted_and_named)
+{
+    run("cd ." SITE " && mkdir open shut && head -c 500 /dev/zero >open/a.so && "
+        "head -c 500 /dev/zero >open/b.so && chmod 0 open/b.so shut");
+    look_as_nobody();
+    cr_expect_eq(d.unread_count, 2, "%zu", d.unread_count);
+    cr_expect_str_eq(d.unread, SITE "/open/b.so");
+    cr_expect_str_eq(d.unread_why.msg, "Permission denied");
+}
+
+Test(packages, an_environment_that_may_not_be_read_is_not_an_empty_one)
+{
+    run("chmod 0 ." SITE);
+    look_as_nobody();
+    cr_expect_eq(d.unread_count, 1, "%zu", d.unread_count);
+    cr_expect_str_eq(d.unread, SITE);
+}
+
+Test(packages, folders_of_conda_that_may_not_be_read_are_named)
+{
+    run("mkdir -p e/conda-meta e/bin && echo '{}' >e/conda-meta/a.json && chmod 0 e/bin");
+    look_as_nobody();
+    cr_expect_eq(d.unread_count, 1, "%zu", d.unread_count);
+    cr_expect_str_eq(d.unread, "/e/bin");
+}
+
+/* Nobody asked for them, and on most machines some belong to others (/opt/containerd). */
+Test(packages, what_doctor_looks_into_by_itself_may_be_shut)
+{
+    static const char *const apps[] = { "/e" };
+    const struct doctor_request request = { .apps = apps, .app_count = 1 };
+    struct err err;
+    uid_t was = geteuid();
+    err_clear(&err);
+    run("mkdir -p opt/shut usr/local/shut && chmod 0 opt/shut usr/local/shut && chmod 755 .");
+    host_read(tree, &d.host);
+    if (!was)
+        cr_assert_eq(seteuid(65534), 0);
+    cr_assert_eq(doctor_run(&d, &request, &err), 0, "%s", err.msg);
+    if (!was)
+        cr_assert_eq(seteuid(was), 0);
+    cr_expect_geq(d.problems, 1);
+    cr_expect_eq(d.unread_count, 0, "%s", d.unread);
+}
+
+/* /proc/self/exe is cp itself: a whole ELF file of the system's linker. */
+Test(packages, a_library_without_its_end_is_not_one_without_gpu_code)
+{
+    run("cd ." SITE " && cp /proc/self/exe whole.so && head -c 5000 whole.so >cut.so && "
+        "cp cut.so cut.so.debug && printf 'INPUT(-lm) %0100d' 0 >script.so");
+    look(0);
+    cr_expect_eq(d.unread_count, 1, "%zu", d.unread_count);
+    cr_expect_str_eq(d.unread, SITE "/cut.so");
+    cr_expect_eq(d.unread_why.code, ERR_FORMAT);
+}
+
 Test(packages, many_empty_files_make_no_packages)
 {
     run("cd ." SITE " && for k in $(seq 40); do mkdir p$k && (cd p$k && seq -f f%g.so 500 | xargs "
