@@ -60,18 +60,19 @@ static void add_builds(const struct stack_spec *s, struct stack_check *c, const 
             c->answers[c->answer_count++] = stack_judge(row, &c->target, s->python);
 }
 
-/* Torch for Windows without "+" in its version. PyPI has such wheels from 1.7 on, without GPU code.
- * On PyTorch's own index all had that name before 1.2, each in a folder of its CUDA; from 1.2 up to
- * 1.7 the build of the CUDA that was the default. False: builds.tsv tells it. */
+/* Torch without "+" in its version, where builds.tsv does not tell which one that is (else false).
+ * On PyTorch's index all wheels had such a name before 1.2, each in a folder of its CUDA, then up
+ * to 1.7 that of the default CUDA. PyPI has them for Windows from 1.7 on, without GPU code. */
 static bool is_nameless(const struct stack_spec *s, struct stack_check *c,
                         enum stack_status *status)
 {
-    bool torch = strcmp(s->package, "torch") == 0, wheel = s->pip && s->has_os;
-    if (!torch || s->conda || *s->cuda || *s->local || s->foreign || !c->knows_version ||
-        c->target.os != ARCH_WINDOWS)
+    bool torch = strcmp(s->package, "torch") == 0, wheel = s->pip && s->has_os,
+         windows = c->target.os == ARCH_WINDOWS;
+    if (!torch || s->conda || *s->cuda || *s->local || s->foreign || !c->knows_version)
         return false;
-    bool on_pypi = stack_compare(s->version, "1.7") >= 0;
-    c->same_name = stack_compare(s->version, "1.2") < 0 ||
+    bool in_folders = stack_compare(s->version, "1.2") < 0,
+         on_pypi = windows && stack_compare(s->version, "1.7") >= 0;
+    c->same_name = (in_folders && (windows || s->index_wheel)) ||
                    (on_pypi && wheel && stack_compare(s->version, "1.8") < 0);
     *status = c->same_name ? STACK_UNKNOWN : STACK_CPU_BUILD;
     return c->same_name || on_pypi;

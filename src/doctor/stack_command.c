@@ -37,14 +37,51 @@ static const char *default_cuda(const char *version)
     return "";
 }
 
-/* But for those that were once the default, and for all before 1.2. */
+/* Before 1.2 the folder on the index says the CUDA, not the wheel's name. */
+static bool in_folder(size_t build)
+{
+    return stack_compare(field(build, "version"), "1.2") < 0;
+}
+
+/* But for those that were once the default. */
 bool stack_has_suffix(size_t build)
 {
     const char *version = field(build, "version");
+    if (in_folder(build))
+        return false;
     bool was_default = strcmp(default_cuda(version), field(build, "cuda")) == 0;
     if (is(build, "os", "windows"))
         return !(was_default && stack_compare(version, "1.8") < 0);
     return !was_default || (stack_compare(version, "1.8") >= 0 && !is(build, "pypi", "yes"));
+}
+
+static void add_url(size_t build, const char *package, const char *version, struct str *to)
+{
+    char python[8];
+    unsigned major = 0, minor = 0, py_major = 0, py_minor = 0;
+    sscanf(field(build, "cuda"), "%u.%u", &major, &minor);
+    sscanf(stack_last_python(field(build, "python"), python), "%u.%u", &py_major, &py_minor);
+    /* the "m" of their ABI ended with Python 3.8, which none of them knows */
+    str_addf(to, "https://download.pytorch.org/whl/cu%u%u/%s-%s-cp%u%u-cp%u%um-%s.whl", major,
+             minor, package, version, py_major, py_minor, py_major, py_minor,
+             is(build, "os", "windows") ? "win_amd64" : "linux_x86_64");
+}
+
+/* torchvision has kernels of its own from 0.3 on; before that PyPI's is the one for all. */
+static void add_folder_pip(size_t build, struct str *to)
+{
+    const char *version = field(build, "version"), *vision = beside(version, "torchvision");
+    str_add(to, "pip install ");
+    add_url(build, "torch", version, to);
+    str_add(to, "\n");
+    if (!*vision)
+        return;
+    str_add(to, "pip install ");
+    if (stack_compare(vision, "0.3") >= 0)
+        add_url(build, "torchvision", vision, to);
+    else
+        str_addf(to, "torchvision==%s", vision);
+    str_add(to, "\n");
 }
 
 static void add_torch_pip(size_t build, struct str *to)
@@ -115,7 +152,9 @@ bool stack_command(size_t build, size_t which, struct str *to)
     bool torch = is(build, "package", "torch"), linux = is(build, "os", "linux");
     if (which == 0 && is(build, "channel", "pip")) {
         add_python(build, to);
-        if (torch)
+        if (torch && in_folder(build) && !is(build, "pypi", "yes"))
+            add_folder_pip(build, to);
+        else if (torch)
             add_torch_pip(build, to);
         else if (is(build, "version", "current"))
             str_addf(to, "pip install '%s'\n", field(build, "package"));

@@ -147,11 +147,22 @@ static bool knows_package(const char *name)
 static void set_platform(struct stack_spec *s, const char *platform)
 {
     say_os(s, strncmp(platform, "win", 3) == 0 ? ARCH_WINDOWS : ARCH_LINUX);
+    s->index_wheel = strncmp(platform, "linux", 5) == 0;
     s->foreign = strncmp(platform, "macosx", 6) == 0 || strstr(platform, "aarch64") ||
                  strstr(platform, "win32") || strstr(platform, "arm");
 }
 
-/* "torch-1.12.1+cu102-cp38-cp38-win_amd64.whl"; the path before it does not count. */
+/* "https://download.pytorch.org/whl/cu100/torch-1.1.0-...": the folder is the CUDA. */
+static void take_folder(struct stack_spec *s, const char *text)
+{
+    const char *folder = strstr(text, "/whl/");
+    if (folder && strncmp(folder + 5, "cpu/", 4) == 0)
+        s->cpu = true;
+    else if (folder)
+        take_cu(s, folder + 5);
+}
+
+/* "torch-1.12.1+cu102-cp38-cp38-win_amd64.whl"; of the path before it only that folder counts. */
 static bool take_wheel(struct stack_spec *s, const char *text)
 {
     char name[TEXT_MAX], *part[8];
@@ -172,6 +183,7 @@ static bool take_wheel(struct stack_spec *s, const char *text)
     if (sscanf(part[count - 3], "cp%1u%2u", &major, &minor) == 2)
         say_python(s, major, minor);
     set_platform(s, part[count - 1]);
+    take_folder(s, text);
     return true;
 }
 

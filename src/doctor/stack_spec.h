@@ -26,7 +26,8 @@ struct stack_spec {
     bool pip;         /* a wheel, or "==" as pip writes it */
     bool has_os;      /* from the wheel's name */
     enum arch_os os;
-    bool foreign; /* a wheel for another system or processor */
+    bool index_wheel; /* "linux_x86_64": from PyTorch's index; PyPI's are "manylinux" */
+    bool foreign;     /* a wheel for another system or processor */
     /* "NAME is X.Y" instead of all that */
     struct {
         struct card card;
@@ -52,8 +53,8 @@ struct stack_check {
     struct arch_target target;   /* with the spec's driver and system */
     struct arch_verdict runtime; /* of a CUDA that was named without a package */
     bool knows_version;          /* the tables have that release at all */
-    bool same_name;              /* STACK_UNKNOWN: wheels of several CUDAs, or of none, have it */
-    unsigned cudnn_floor;        /* 50: the cuDNN that was named asks for 5.0; 0 none */
+    bool same_name;       /* STACK_UNKNOWN: wheels of several CUDAs, or of none, have that name */
+    unsigned cudnn_floor; /* 50: the cuDNN that was named asks for 5.0; 0 none */
 };
 
 void stack_spec_check(const struct stack_spec *spec, const struct arch_target *target,

@@ -298,13 +298,23 @@ instead: torch 1.12.1 for CUDA 11.6
 $ smfit stack check torch-1.7.1-cp36-cp36m-win_amd64.whl --assume 940mx
 torch-1.7.1-cp36-cp36m-win_amd64.whl
   GeForce 940MX (5.0), Windows, last driver 580: not known
-  Wheels for several CUDAs, or one without GPU code, have that name for Windows: smfit inspect the
-  file.
+  Wheels for several CUDAs, or one without GPU code, have that name: smfit inspect the file.
 
 instead: torch 1.7.1 for CUDA 11.0
   conda create -n torch-1.7.1 python=3.9 && conda activate torch-1.7.1
   pip install torch==1.7.1+cu110 torchvision==0.8.2+cu110 -f https://download.pytorch.org/whl/torch_stable.html
 2> smfit: GeForce 940MX is taken as the one with chip GM108M (10de:134b); also: GeForce 940MX (GM107, 5.0)
+[3]
+
+$ smfit stack check torch-1.1.0-cp37-cp37m-win_amd64.whl --assume 920m
+torch-1.1.0-cp37-cp37m-win_amd64.whl
+  GeForce 920M (3.5), Windows, last driver 425.31: not known
+  Wheels for several CUDAs, or one without GPU code, have that name: smfit inspect the file.
+
+instead: torch 1.1.0 for CUDA 10.0
+  conda create -n torch-1.1.0 python=3.7 && conda activate torch-1.1.0
+  pip install https://download.pytorch.org/whl/cu100/torch-1.1.0-cp37-cp37m-win_amd64.whl
+  pip install https://download.pytorch.org/whl/cu100/torchvision-0.3.0-cp37-cp37m-win_amd64.whl
 [3]
 
 $ smfit stack check driver 441.22 cuda 10.2 --assume 'GTX 1050,os=windows'

@@ -275,37 +275,43 @@ static const struct {
     const char *text;
     enum stack_status status;
     const char *cuda; /* of the one build that is meant; "" none */
-} windows_names[] = {
+} plain_names[] = {
     { "torch-1.3.0-cp37-cp37m-win_amd64.whl", STACK_WORKS, "10.1" },
     { "torch-1.3.0+cpu-cp37-cp37m-win_amd64.whl", STACK_CPU_BUILD, "" },
     { "torch-1.3.0+cu92-cp37-cp37m-win_amd64.whl", STACK_WORKS, "9.2" },
     { "torch==1.3.0", STACK_WORKS, "10.1" },
     { "torch-1.6.0-cp37-cp37m-win_amd64.whl", STACK_WORKS, "10.2" },
     { "torch-1.1.0-cp37-cp37m-win_amd64.whl", STACK_UNKNOWN, "" },
+    { "https://download.pytorch.org/whl/cu90/torch-1.1.0-cp37-cp37m-win_amd64.whl", STACK_WORKS,
+      "9.0" },
+    { "https://download.pytorch.org/whl/cpu/torch-1.1.0-cp37-cp37m-win_amd64.whl", STACK_CPU_BUILD,
+      "" },
+    { "torch-1.1.0-cp37-cp37m-linux_x86_64.whl", STACK_UNKNOWN, "" },
+    { "torch-1.1.0-cp37-cp37m-manylinux1_x86_64.whl", STACK_WORKS, "9.0" },
+    { "torch-1.6.0-cp37-cp37m-linux_x86_64.whl", STACK_WORKS, "10.2" },
     { "torch-1.7.1-cp36-cp36m-win_amd64.whl", STACK_UNKNOWN, "" },
     { "torch==1.7.1", STACK_CPU_BUILD, "" },
     { "torch-1.12.1-cp38-cp38-win_amd64.whl", STACK_CPU_BUILD, "" },
     { "torch==1.12.1+rocm5.2", STACK_NO_BUILD, "" },
 };
 
-Test(stack, windows_wheels_without_a_local_version_are_told_apart)
+Test(stack, wheels_without_a_local_version_are_told_apart)
 {
     struct arch_target target = { .cc = 61, .os = ARCH_WINDOWS };
-    for (size_t i = 0; i < sizeof windows_names / sizeof windows_names[0]; i++) {
+    for (size_t i = 0; i < sizeof plain_names / sizeof plain_names[0]; i++) {
         struct stack_spec spec;
         struct stack_check check;
         struct err err;
         err_clear(&err);
-        cr_assert_eq(stack_spec_parse(windows_names[i].text, &spec, &err), 0, "%s", err.msg);
+        cr_assert_eq(stack_spec_parse(plain_names[i].text, &spec, &err), 0, "%s", err.msg);
         stack_spec_check(&spec, &target, &check);
-        cr_expect_eq(check.status, windows_names[i].status, "'%s': %s", windows_names[i].text,
+        cr_expect_eq(check.status, plain_names[i].status, "'%s': %s", plain_names[i].text,
                      stack_status_name(check.status));
-        cr_expect_eq(check.answer_count, *windows_names[i].cuda ? 1 : 0, "'%s'",
-                     windows_names[i].text);
-        cr_expect_eq(check.same_name, windows_names[i].status == STACK_UNKNOWN);
+        cr_expect_eq(check.answer_count, *plain_names[i].cuda ? 1 : 0, "'%s'", plain_names[i].text);
+        cr_expect_eq(check.same_name, plain_names[i].status == STACK_UNKNOWN);
         if (check.answer_count)
             cr_expect_str_eq(table_field(data_table(DATA_BUILDS), check.answers[0].build, "cuda"),
-                             windows_names[i].cuda, "'%s'", windows_names[i].text);
+                             plain_names[i].cuda, "'%s'", plain_names[i].text);
     }
 }
 
@@ -379,6 +385,18 @@ static const struct {
     { "1.2.0", "9.2", "linux", "pip", 0,
       "pip install torch==1.2.0+cu92 torchvision==0.4.0+cu92 -f "
       "https://download.pytorch.org/whl/torch_stable.html\n" },
+    { "1.1.0", "10.0", "linux", "pip", 0,
+      "pip install https://download.pytorch.org/whl/cu100/torch-1.1.0-cp37-cp37m-linux_x86_64.whl\n"
+      "pip install "
+      "https://download.pytorch.org/whl/cu100/torchvision-0.3.0-cp37-cp37m-linux_x86_64.whl\n" },
+    { "1.1.0", "9.0", "windows", "pip", 0,
+      "pip install https://download.pytorch.org/whl/cu90/torch-1.1.0-cp37-cp37m-win_amd64.whl\n"
+      "pip install "
+      "https://download.pytorch.org/whl/cu90/torchvision-0.3.0-cp37-cp37m-win_amd64.whl\n" },
+    { "1.0.1", "8.0", "windows", "pip", 0,
+      "pip install https://download.pytorch.org/whl/cu80/torch-1.0.1-cp37-cp37m-win_amd64.whl\n"
+      "pip install torchvision==0.2.2\n" },
+    { "1.1.0", "9.0", "linux", "pip", 0, "pip install torch==1.1.0 torchvision==0.3.0\n" },
     { "1.7.1", "11.0", "windows", "pip", 0,
       "pip install torch==1.7.1+cu110 torchvision==0.8.2+cu110 -f "
       "https://download.pytorch.org/whl/torch_stable.html\n" },
