@@ -88,6 +88,8 @@ static enum stack_status of_package(const struct stack_spec *s, struct stack_che
     bool jetson = facts && facts->class == ARCH_TEGRA; /* the table has x86 builds only */
     if (s->other_maker || s->foreign || jetson)
         return STACK_NO_BUILD;
+    if (*s->local && !*s->cuda) /* "+nv21.08": somebody's own build */
+        return STACK_UNKNOWN_RELEASE;
     if (is_nameless(s, c, &nameless))
         return nameless;
     add_builds(s, c, s->conda ? "conda" : "pip");

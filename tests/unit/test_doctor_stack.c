@@ -249,10 +249,11 @@ static enum stack_status status_of(const char *text, const struct arch_target *t
 /* All but 2.99.0 and the CUDA to come are releases that work on an A100, so "no" would be wrong. */
 Test(stack, what_the_tables_do_not_know_is_neither_good_nor_bad)
 {
-    static const char *const texts[] = { "jax==0.4.30",  "tensorflow==2.16.1",
-                                         "cupy==13.3.0", "onnxruntime-gpu==1.18.0",
-                                         "vllm==0.5.0",  "torch==2.99.0",
-                                         "cuda 99.9",    "driver 999 cuda 99.9" };
+    static const char *const texts[] = { "jax==0.4.30",          "tensorflow==2.16.1",
+                                         "cupy==13.3.0",         "onnxruntime-gpu==1.18.0",
+                                         "vllm==0.5.0",          "torch==2.99.0",
+                                         "torch==1.9.0+nv21.08", "cuda 99.9",
+                                         "driver 999 cuda 99.9" };
     struct arch_target target = { .cc = 80 }, old = { .cc = 35 };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         enum stack_status status = status_of(texts[i], &target);
@@ -260,7 +261,7 @@ Test(stack, what_the_tables_do_not_know_is_neither_good_nor_bad)
                      stack_status_name(status));
         cr_expect(stack_is_unknown(status) && !stack_works(status), "'%s'", texts[i]);
     }
-    cr_expect_eq(status_of("cuda 99.9", &old), STACK_DRIVER_NEVER);
+    cr_expect_eq(status_of("torch==1.9.0+nv21.08", "cuda 99.9", &old), STACK_DRIVER_NEVER);
     cr_expect_eq(status_of("cudnn 4", &target), STACK_UNKNOWN_RELEASE);
     cr_expect_eq(status_of("cudnn 9", &target), STACK_WORKS);
     cr_expect_eq(status_of("cudnn 9", &old), STACK_CUDNN_FLOOR);
