@@ -119,6 +119,9 @@ static int open_image(struct cmd_run *run, struct saved_image *image, struct doc
     snprintf(root, ROOT_PATH_MAX, "%s/root", image->folder);
     v->image_root = root;
     v->doctor.partial = image->partial;
+    v->doctor.unread_count = image->damage_count;
+    v->doctor.unread_why = image->damage;
+    str_copy(v->doctor.unread, sizeof v->doctor.unread, image->damaged);
     return 0;
 }
 
@@ -133,7 +136,7 @@ static void tell_unread(struct cmd_run *run, const struct doctor *d)
     if (d->unread_count > 1)
         snprintf(more, sizeof more, " (and %zu more)", d->unread_count - 1);
     err_clear(&problem);
-    err_set(&problem, d->unread_why.code, "cannot read '%.200s': %.60s%s", d->unread,
+    err_set(&problem, d->unread_why.code, "cannot read '%.150s': %.120s%s", d->unread,
             d->unread_why.msg, more);
     cmd_problem(run, d->unread, &problem);
 }

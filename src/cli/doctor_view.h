@@ -20,7 +20,7 @@ struct doctor_view {
 };
 
 /* Looks at machine, environments and folders. The caller has zeroed `v` but for image_root and
- * doctor.partial. -1 with err set; doctor_view_free after both. */
+ * what doctor says of an image: partial, unread. -1 with err set; doctor_view_free after both. */
 int doctor_view_open(struct doctor_view *v, const struct cmd_globals *globals,
                      const struct doctor_request *request, const char *error, struct err *err);
 void doctor_view_free(struct doctor_view *v);

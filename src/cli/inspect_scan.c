@@ -247,7 +247,7 @@ static void on_archive_problem(void *self, const char *member, const struct err 
 int inspect_path(struct inspect *in, const char *path, struct err *err)
 {
     struct inspect_file file = { .path = path, .member = "" };
-    const struct archive_sink sink = { in, on_file, on_archive_problem };
+    const struct archive_sink sink = { in, on_file, on_archive_problem, NULL };
     in->file = &file;
     int rc = archive_walk(path, &sink, err);
     in->file = NULL;

@@ -104,7 +104,7 @@ static void unpack_list(struct host *h, const char *path, struct str *text)
 {
     char full[ROOT_PATH_MAX];
     struct unpacked u = { .text = STR_INIT };
-    const struct archive_sink sink = { &u, take_text, take_problem };
+    const struct archive_sink sink = { &u, take_text, take_problem, NULL };
     struct err unused;
     err_clear(&unused);
     if (!root_resolve(h->sysroot, path, full) || archive_walk(full, &sink, &unused))

@@ -13,17 +13,75 @@
 #include "doctor/root.h"
 #include "image/archive.h"
 
-#define NOTE_MAX   (32u << 20) /* bytes of a text file that is kept */
-#define LAYERS_MAX 256
-#define WHITEOUT   ".wh."
-#define OPAQUE     ".wh..wh..opq"
+#define NOTE_MAX      (32u << 20) /* bytes of a text file that is kept */
+#define LAYERS_MAX    256
+#define EMPTY_TAR_MAX ((size_t)32 << 10) /* tar pads to 10 KiB */
+#define WHITEOUT      ".wh."
+#define OPAQUE        ".wh..wh..opq"
 
 /* layers/NAME/... holds what each layer brings, root the tree they make. */
 struct unpack {
     struct saved_image *image;
     uint64_t deadline_ns, written;
     struct str manifest;
+    bool has_manifest;
+    json_t *
+        members; /* of the file itself, by name: whether it is an archive or may be a link to one */
+    char last[300]; /* the member of the file that damage was met in, until more of it comes */
+    struct err last_damage;
 };
+
+/* ---- damage ---- */
+
+static void note_damage(struct unpack *u, const char *where, const struct err *why)
+{
+    struct saved_image *image = u->image;
+    if (image->damage_count++)
+        return;
+    str_copy(image->damaged, sizeof image->damaged, *where ? where : "manifest.json");
+    image->damage = *why;
+}
+
+static void note_missing(struct unpack *u, const char *where, const char *why)
+{
+    struct err e;
+    err_clear(&e);
+    err_set(&e, ERR_FORMAT, "%s", why);
+    note_damage(u, where, &e);
+}
+
+static bool is_in(const char *member, const char *outer)
+{
+    size_t n = strlen(outer);
+    return *outer && strncmp(member, outer, n) == 0 && (!member[n] || member[n] == '!');
+}
+
+/* What is damaged inside a layer (an archive of somebody's tests) is followed by more of the layer;
+ * after damage of the layer itself nothing of it comes. */
+static void settle_damage(struct unpack *u, const char *next)
+{
+    if (*u->last && !(next && is_in(next, u->last)))
+        note_damage(u, u->last, &u->last_damage);
+    *u->last = 0;
+}
+
+static void on_problem(void *self, const char *member, const struct err *problem)
+{
+    struct unpack *u = self;
+    settle_damage(u, member);
+    snprintf(u->last, sizeof u->last, "%.*s", (int)strcspn(member, "!"), member);
+    u->last_damage = *problem;
+    if (!*u->last) /* the file itself */
+        note_damage(u, "the archive", problem);
+}
+
+static void on_other(void *self, const char *member)
+{
+    struct unpack *u = self;
+    settle_damage(u, member);
+    if (*member && !strchr(member, '!'))
+        json_object_set_new(u->members, member, json_true());
+}
 
 /* ---- which files ---- */
 
@@ -35,9 +93,9 @@ static const char *base_of(const char *path)
 
 static bool is_note(const char *path)
 {
-    static const char *const names[] = { "METADATA",    "PKG-INFO",   "RECORD",
-                                         "INSTALLER",   "version.py", "direct_url.json",
-                                         "pyvenv.cfg",  "os-release", "ld.so.cache",
+    static const char *const names[] = { "METADATA",    "PKG-INFO",    "RECORD",
+                                         "INSTALLER",   "version.py",  "direct_url.json",
+                                         "pyvenv.cfg",  "os-release",  "ld.so.cache",
                                          "version.txt", "version.json" };
     const char *base = base_of(path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -150,6 +208,21 @@ static int read_text(struct input *in, struct str *text, struct err *err)
     return text->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
 }
 
+/* Blocks of zeros: what a layer is that changes nothing. It is told from no archive at all. */
+static bool is_empty_tar(struct input *in)
+{
+    size_t got;
+    struct err unused;
+    err_clear(&unused);
+    const uint8_t *data = input_peek(in, EMPTY_TAR_MAX + 1, &got, &unused);
+    if (!data || got < 1024 || got > EMPTY_TAR_MAX)
+        return false;
+    for (size_t i = 0; i < got; i++)
+        if (data[i])
+            return false;
+    return true;
+}
+
 /* The configuration is a blob, or a file at the top, whose name only the manifest tells: every
  * small one is kept. */
 static int on_file(void *self, const char *member, struct input *in, struct err *err)
@@ -157,9 +230,15 @@ static int on_file(void *self, const char *member, struct input *in, struct err 
     struct unpack *u = self;
     char layer[300];
     const char *inside = strchr(member, '!');
-    if (strcmp(member, "manifest.json") == 0)
+    settle_damage(u, member);
+    if (!*member)
+        return err_set(err, ERR_FORMAT, "no image of 'docker save': it is no archive");
+    if (strcmp(member, "manifest.json") == 0) {
+        u->has_manifest = true;
         return read_text(in, &u->manifest, err);
+    }
     if (!inside) {
+        json_object_set_new(u->members, member, json_boolean(is_empty_tar(in)));
         layer_name(member, strlen(member), layer, sizeof layer);
         bool small = input_size(in) != INPUT_SIZE_UNKNOWN && input_size(in) < (1u << 20);
         return small ? write_member(u, "top", layer, in, err) : 0;
@@ -227,8 +306,9 @@ static int put_layer(const struct saved_image *image, const char *layer, struct 
 }
 
 /* Variables of the configuration, as --sysroot reads them. */
-static void write_variables(const struct saved_image *image, const char *config)
+static void write_variables(struct unpack *u, const char *config)
 {
+    const struct saved_image *image = u->image;
     char name[300], path[ROOT_PATH_MAX];
     struct str text = STR_INIT;
     struct err unused;
@@ -236,6 +316,8 @@ static void write_variables(const struct saved_image *image, const char *config)
     layer_name(config, strlen(config), name, sizeof name);
     snprintf(path, sizeof path, "%s/layers/top/%s", image->folder, name);
     json_t *doc = os_read_file(path, NOTE_MAX, &text, &unused) ? NULL : json_loads(text.p, 0, NULL);
+    if (!doc)
+        note_missing(u, config, "the configuration of the image is not in the file, or no JSON");
     const json_t *env = json_object_get(json_object_get(doc, "config"), "Env");
     snprintf(path, sizeof path, "%s/root/env.txt", image->folder);
     FILE *f = fopen(path, "w");
@@ -250,24 +332,49 @@ static void write_variables(const struct saved_image *image, const char *config)
     str_free(&text);
 }
 
-static int put_layers(const struct unpack *u, struct err *err)
+/* One that is named and is not there would leave an image that looks whole. */
+static int put_named_layer(struct unpack *u, const char *path, struct err *err)
+{
+    char name[300];
+    const json_t *member = path ? json_object_get(u->members, path) : NULL;
+    if (!path)
+        note_missing(u, "manifest.json", "it names a layer by something that is no name");
+    else if (!member)
+        note_missing(u, path, "manifest.json names this layer, and it is not in the file");
+    else if (!json_is_true(member))
+        note_missing(u, path, "the layer is no archive");
+    if (!json_is_true(member))
+        return 0;
+    layer_name(path, strlen(path), name, sizeof name);
+    return put_layer(u->image, name, err);
+}
+
+/* "no image of 'docker save'", and why. */
+static int refuse(const struct unpack *u, const json_t *doc, struct err *err)
+{
+    const char *why = !u->has_manifest          ? "it has no manifest.json"
+                      : !u->manifest.len        ? "its manifest.json is empty"
+                      : !doc                    ? "its manifest.json is no JSON"
+                      : !json_array_get(doc, 0) ? "its manifest.json names no image"
+                                                : "its manifest.json names no layers";
+    if (!doc && u->image->damage_count)
+        return err_set(err, ERR_FORMAT, "no image of 'docker save': %s (%s)", why,
+                       u->image->damage.msg);
+    return err_set(err, ERR_FORMAT, "no image of 'docker save': %s", why);
+}
+
+static int put_layers(struct unpack *u, struct err *err)
 {
     json_t *doc = json_loads(u->manifest.p, 0, NULL), *first = json_array_get(doc, 0);
     const json_t *layers = json_object_get(first, "Layers");
     const char *config = json_string_value(json_object_get(first, "Config"));
-    int rc = 0;
-    if (!json_array_size(layers))
-        rc = err_set(err, ERR_FORMAT, "no image of 'docker save': it has no manifest.json");
-    for (size_t i = 0; !rc && i < json_array_size(layers) && i < LAYERS_MAX; i++) {
-        const char *path = json_string_value(json_array_get(layers, i));
-        char name[300];
-        if (!path)
-            continue;
-        layer_name(path, strlen(path), name, sizeof name);
-        rc = put_layer(u->image, name, err);
-    }
+    int rc = json_array_size(layers) ? 0 : refuse(u, doc, err);
+    if (json_array_size(layers) > LAYERS_MAX)
+        note_missing(u, "manifest.json", "it names more layers than are read");
+    for (size_t i = 0; !rc && i < json_array_size(layers) && i < LAYERS_MAX; i++)
+        rc = put_named_layer(u, json_string_value(json_array_get(layers, i)), err);
     if (!rc && config)
-        write_variables(u->image, config);
+        write_variables(u, config);
     json_decref(doc);
     return rc;
 }
@@ -287,16 +394,21 @@ int saved_image_open(const char *path, uint64_t deadline_ns, struct saved_image 
                      struct err *err)
 {
     struct unpack u = { .image = image, .deadline_ns = deadline_ns, .manifest = STR_INIT };
-    const struct archive_sink sink = { &u, on_file, NULL };
+    const struct archive_sink sink = { &u, on_file, on_problem, on_other };
     *image = (struct saved_image){ .partial = false };
     int rc = make_folder(image, err);
+    u.members = json_object();
+    if (!rc && !u.members)
+        rc = err_set(err, ERR_MEMORY, "out of memory");
     if (!rc && archive_walk(path, &sink, err)) {
         rc = image->partial ? 0 : -1;
         if (!rc)
             err_clear(err);
     }
+    settle_damage(&u, NULL);
     if (!rc)
         rc = put_layers(&u, err);
+    json_decref(u.members);
     str_free(&u.manifest);
     return rc;
 }

@@ -107,6 +107,11 @@ static int walk_member(struct walk *w, const struct place *p, struct archive_str
         goto done;
     }
     struct place inside = { .name = name.p, .parent = s, .depth = p->depth + 1 };
+    if (!m->is_file) {
+        w->sink->other(w->sink->self, name.p);
+        rc = 0;
+        goto done;
+    }
     if (m->is_encrypted) {
         rc = 0;
     } else if ((in = archive_stream_data(s, err))) {
@@ -134,7 +139,7 @@ static int walk_members(struct walk *w, const struct place *p, struct archive_st
             w->budget.spent = true;
             return 0;
         }
-        if (m->is_file && walk_member(w, p, s, m, err) < 0)
+        if ((m->is_file || w->sink->other) && walk_member(w, p, s, m, err) < 0)
             return -1;
     }
     return 0;
@@ -173,6 +178,8 @@ static int walk_archive(struct walk *w, const struct place *p, enum archive_kind
     struct archive_stream *s = archive_stream_open(kind, in, p->parent, &w->budget, err);
     if (!s)
         return -1;
+    if (!is_stream && w->sink->other)
+        w->sink->other(w->sink->self, p->name);
     int rc = is_stream ? walk_wrapped(w, p, s, err) : walk_members(w, p, s, err);
     archive_stream_close(s);
     return rc;

@@ -50,6 +50,9 @@ struct archive_sink {
      * walk goes on where it can. `offset` counts in the outermost file. Not called more than
      * ARCHIVE_PROBLEMS_MAX times for one file; one more call says so. May be NULL. */
     void (*problem)(void *self, const char *member, const struct err *problem);
+    /* What is there without being a plain file: an archive that was opened, before what it holds, and
+     * a link or folder in one. May be NULL. */
+    void (*other)(void *self, const char *member);
 };
 
 /* Walks `path`, or standard input for "-". Returns -1 when the file cannot be opened or read, or a

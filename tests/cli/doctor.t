@@ -223,6 +223,38 @@ torchvision 0.4.1   10.1  runs
 
 diagnosis       A1: the library has no code for this card, which is older than what it was built for
 
+## images that are damaged, and files that are none
+$ mkdir one && tar -C torch920m -cf whole.tar home && head -c 20000 whole.tar >one/layer.tar && printf '[{"Layers": ["one/layer.tar", "two/layer.tar"]}]' >manifest.json && tar -cf image.tar manifest.json one && smfit doctor --image image.tar --assume t4
+Tesla T4 (7.5)
+
+diagnosis       Nothing wrong was found in what could be read.
+2 files or folders could not be read in full: what they hold is not known. The first is
+one/layer.tar.
+2> smfit: cannot read 'one/layer.tar': damaged tar archive: Truncated tar archive; what follows is left out (and 1 more)
+[1]
+
+$ smfit doctor --image image.tar --assume t4 --json 2>/dev/null | grep -E -A7 '"(partial|errors)"'
+  "partial": true,
+  "file_count": 0,
+  "read_bytes": 0,
+  "problem_count": 0,
+  "errors": [
+    {
+      "code": "format",
+      "message": "cannot read 'one/layer.tar': damaged tar archive: Truncated tar archive; what follows is left out (and 1 more)",
+      "path": "one/layer.tar",
+      "offset": null
+    }
+  ]
+
+$ printf '{}' >manifest.json; tar -cf image.tar manifest.json one; smfit doctor --image image.tar --assume t4
+2> smfit: no image of 'docker save': its manifest.json names no image
+[1]
+
+$ echo text >text; smfit doctor --image text --assume t4
+2> smfit: no image of 'docker save': it is no archive
+[1]
+
 $ smfit doctor --sysroot torch920m --error @nothing-here
 2> smfit: --error: cannot open 'nothing-here': No such file or directory
 [1]

@@ -242,7 +242,7 @@ static inline int seen_file(void *self, const char *member, struct input *in, st
 /* Scans `in` and closes it. */
 static inline void specimen_scan(const char *name, struct input *in, struct seen *s)
 {
-    const struct archive_sink sink = { s, seen_file, seen_archive_problem };
+    const struct archive_sink sink = { s, seen_file, seen_archive_problem, NULL };
     struct err err;
     err_clear(&err);
     *s = (struct seen){ .lines = STR_INIT, .problems = STR_INIT, .problem_offset = ERR_NO_OFFSET };
