@@ -160,6 +160,8 @@ static int run(struct cmd_run *run, struct err *err)
         if (o->snapshot && doctor_snapshot_write(&v, o->snapshot, &problem))
             cmd_problem(run, NULL, &problem);
         tell_unread(run, &v.doctor);
+        if (v.error_cut)
+            doctor_view_note_cut();
         target_note(&v.targets);
         if (run->doc)
             doctor_json_fill(run->doc, &v);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/doctor_view.h"
 #include "cli/out.h"
 #include "cli/text.h"
 #include "core/json.h"
@@ -360,16 +361,6 @@ static void fill(json_t *doc, const struct explain *e, const char *source, size_
 
 /* ---- the command ---- */
 
-static void note_cut(void)
-{
-    struct str note = STR_INIT, size = STR_INIT;
-    out_add_size(&size, EXPLAIN_BYTES_MAX);
-    text_add(&note, "explain.cut", TEXT_ARGS({ "size", size.p }));
-    out_note("%s", note.p);
-    str_free(&note);
-    str_free(&size);
-}
-
 static int run(struct cmd_run *run, struct err *err)
 {
     struct str text = STR_INIT;
@@ -384,7 +375,7 @@ static int run(struct cmd_run *run, struct err *err)
     if (take_text(run, &text, &source, &cut, err) || explain_find(text.p, text.len, e, err))
         goto out;
     if (cut)
-        note_cut();
+        doctor_view_note_cut();
     if (run->doc)
         fill(run->doc, e, source, text.len, cut);
     else if (e->match_count)

@@ -260,6 +260,7 @@ void doctor_json_fill(json_t *doc, const struct doctor_view *v)
             json_array_append_new(findings, finding_value(d, &v->findings.list[i]));
     json_put(doc, "other_findings", findings);
     json_put_bool(doc, "error_known", v->findings.error.count > 0);
+    json_put_bool(doc, "error_cut", v->error_cut);
     json_put_bool(doc, "partial", d->partial || d->unread_count);
     json_put_number(doc, "file_count", d->files_seen);
     json_put_number(doc, "read_bytes", d->bytes_read);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/out.h"
 #include "cli/text.h"
-#include "core/os.h"
 #include "data/data.h"
-
-#define ERROR_MAX (4u << 20)
+#include "doctor/explain.h"
+#include "doctor/explain_text.h"
 
 static bool is_server(const struct target *t)
 {
@@ -37,17 +37,18 @@ static void set_gpus(struct doctor_view *v)
 /* TEXT, @FILE, or - for standard input. */
 static int read_error(struct doctor_view *v, const char *error, struct err *err)
 {
-    if (strcmp(error, "-") == 0) {
-        char block[4096];
-        size_t n;
-        while (v->error_text.len < ERROR_MAX && (n = fread(block, 1, sizeof block, stdin)) > 0)
-            str_add_bytes(&v->error_text, block, n);
-    } else if (*error == '@') {
-        if (os_read_file(error + 1, ERROR_MAX, &v->error_text, err))
-            return err_wrap(err, "--error");
-    } else {
+    bool input = strcmp(error, "-") == 0;
+    struct str bytes = STR_INIT;
+    if (!input && *error != '@') {
         str_add(&v->error_text, error);
+        return v->error_text.failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
     }
+    int rc = explain_read(input ? error : error + 1, &bytes, &v->error_cut, err);
+    if (!rc)
+        rc = explain_text_decode(bytes.p, bytes.len, &v->error_text, err);
+    str_free(&bytes);
+    if (rc)
+        return err_wrap(err, "--error");
     for (size_t i = 0; i < v->error_text.len; i++)
         if (!v->error_text.p[i])
             v->error_text.p[i] = ' ';
@@ -57,9 +58,7 @@ static int read_error(struct doctor_view *v, const char *error, struct err *err)
 int doctor_view_open(struct doctor_view *v, const struct cmd_globals *globals,
                      const struct doctor_request *request, const char *error, struct err *err)
 {
-    const char *sysroot = v->image_root      ? v->image_root
-                          : globals->sysroot ? globals->sysroot
-                                             : "";
+    const char *sysroot = v->image_root ? v->image_root : globals->sysroot ? globals->sysroot : "";
     v->error_text = (struct str)STR_INIT;
     v->verbose = globals->verbose;
     v->doctor.image = v->image_root != NULL;
@@ -72,6 +71,16 @@ int doctor_view_open(struct doctor_view *v, const struct cmd_globals *globals,
     if (doctor_run(&v->doctor, request, err))
         return -1;
     return findings_find(&v->doctor, &v->findings, err);
+}
+
+void doctor_view_note_cut(void)
+{
+    struct str note = STR_INIT, size = STR_INIT;
+    out_add_size(&size, EXPLAIN_BYTES_MAX);
+    text_add(&note, "explain.cut", TEXT_ARGS({ "size", size.p }));
+    out_note("%s", note.p);
+    str_free(&note);
+    str_free(&size);
 }
 
 void doctor_view_free(struct doctor_view *v)

@@ -14,7 +14,8 @@ struct doctor_view {
     struct target_list targets;
     struct doctor doctor;
     struct findings findings;
-    struct str error_text;  /* of --error */
+    struct str error_text;  /* of --error, UTF-8 as far as it was text */
+    bool error_cut;         /* of a larger one */
     const char *image_root; /* the packages are those of this tree, the cards are not; NULL */
     bool verbose;
 };
@@ -24,6 +25,9 @@ struct doctor_view {
 int doctor_view_open(struct doctor_view *v, const struct cmd_globals *globals,
                      const struct doctor_request *request, const char *error, struct err *err);
 void doctor_view_free(struct doctor_view *v);
+
+/* Says on stderr that of a text only EXPLAIN_BYTES_MAX were read. */
+void doctor_view_note_cut(void);
 
 /* The diagnosis, NULL when nothing is wrong. Findings that only say "might be slow" are none unless
  * an error text asks for them. */

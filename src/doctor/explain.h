@@ -42,7 +42,7 @@ int explain_find(const char *text, size_t size, struct explain *result, struct e
 int explain_cause_row(const char *id);
 
 /* Reads a file, or standard input where `path` is "-". Of a file that is larger than
- * EXPLAIN_BYTES_MAX the end is taken, of standard input the beginning; `*cut` says so. */
+ * EXPLAIN_BYTES_MAX the end is taken, of a pipe the beginning; `*cut` says so. */
 int explain_read(const char *path, struct str *text, bool *cut, struct err *err);
 
 #endif

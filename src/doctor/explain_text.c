@@ -153,6 +153,16 @@ static void lower(struct explain_text *text)
     memset(text->lower + text->size, 0, EXPLAIN_TEXT_PAD);
 }
 
+int explain_text_decode(const char *bytes, size_t size, struct str *to, struct err *err)
+{
+    bool big;
+    if (is_utf16((const unsigned char *)bytes, size, &big))
+        from_utf16((const unsigned char *)bytes, size, big, to);
+    else
+        str_add_bytes(to, bytes, size);
+    return to->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+}
+
 int explain_text_make(const char *bytes, size_t size, struct explain_text *text, struct err *err)
 {
     struct str wide = STR_INIT;

@@ -16,6 +16,9 @@ struct explain_text {
     size_t size;
 };
 
+/* Appends the bytes to `to` as UTF-8: UTF-16 by its first two bytes, all else as it is. -1: no memory. */
+int explain_text_decode(const char *bytes, size_t size, struct str *to, struct err *err);
+
 /* Frees with explain_text_free, also after -1 (no memory). */
 int explain_text_make(const char *bytes, size_t size, struct explain_text *text, struct err *err);
 void explain_text_free(struct explain_text *text);

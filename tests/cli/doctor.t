@@ -284,3 +284,29 @@ VIRTUAL_ENV=/home/user/env
 "name":"cupy-cuda100","version":"9.6.0","cuda":"10.0","path":"cupy/_core/core.so","sm_60","sm_61","sm_70","sm_75","compute_30","compute_50","compute_70""python":"3.7"
 "name":"torch","version":"1.3.1","cuda":"10.1","path":"torch/lib/libtorch.so","sm_37","sm_50","sm_60","sm_61","sm_70","sm_75","compute_37""python":"3.7"
 "name":"torchvision","version":"0.4.1","cuda":"10.1","path":"torchvision/_C.so","sm_35","sm_50","sm_60","sm_70","sm_75","compute_50""python":"3.7"
+
+## a long text is read like explain reads it, and so is one in UTF-16
+$ (head -c 5000000 /dev/zero | tr '\0' '\n'; echo 'CUDA error: no kernel image is available') >long; for text in - @long; do smfit doctor --sysroot torch920m --error $text <long | grep diagnosis; done
+diagnosis       A1: the library has no code for this card, which is older than what it was built for
+diagnosis       A1: the library has no code for this card, which is older than what it was built for
+
+$ (head -c 18000000 /dev/zero | tr '\0' '\n'; echo 'CUDA error: no kernel image is available') >long; smfit doctor --sysroot torch920m --error @long | grep diagnosis
+diagnosis       A1: the library has no code for this card, which is older than what it was built for
+2> smfit: only 16.0 MiB of the text were read
+
+$ smfit doctor --sysroot torch920m --error - --json <long | grep -E '"error_(known|cut)"'
+  "error_known": true,
+  "error_cut": true,
+2> smfit: only 16.0 MiB of the text were read
+
+$ cat long | smfit doctor --sysroot torch920m --error - --json | grep -E '"error_(known|cut)"'
+  "error_known": false,
+  "error_cut": true,
+2> smfit: only 16.0 MiB of the text were read
+
+$ printf '\377\376' >wide; printf 'CUDA out of memory' | sed 's/./&\n/g' | tr '\n' '\0' >>wide; for text in @wide 'CUDA out of memory'; do smfit doctor --sysroot torch920m --error "$text" -v --json | grep -v '"run' >"said $text"; done; cmp said* && grep error_known said*@wide
+  "error_known": true,
+
+$ smfit doctor --sysroot torch920m --error - <&-
+2> smfit: --error: cannot read '-': Bad file descriptor
+[1]

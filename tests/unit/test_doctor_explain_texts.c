@@ -11,6 +11,7 @@
 #include "doctor/doctor_error.h"
 #include "doctor/explain_code.h"
 #include "doctor/explain_pattern.h"
+#include "doctor/explain_text.h"
 #include "explain_found.h"
 
 /* ---- numbers ---- */
@@ -281,4 +282,50 @@ Test(explain, files_are_read_and_folders_refused)
     cr_assert_eq(explain_read("/nonexistent", &text, &cut, &err), -1);
     cr_assert_eq(err.code, ERR_IO);
     str_free(&text);
+}
+
+/* Notepad and PowerShell write little-endian with a mark; the bytes are those of the Unicode standard. */
+Test(explain, text_is_decoded_by_its_mark_alone)
+{
+    struct str text = STR_INIT;
+    struct err err;
+    err_clear(&err);
+    cr_assert_eq(explain_text_decode("\xff\xfeO\0K\0\x3e\x66", 8, &text, &err), 0);
+    cr_expect_str_eq(text.p, "OK\xe6\x98\xbe");
+    str_clear(&text);
+    cr_assert_eq(explain_text_decode("\xfe\xff\0O\0K", 6, &text, &err), 0);
+    cr_expect_str_eq(text.p, "OK");
+    str_clear(&text);
+    cr_assert_eq(explain_text_decode("CUDA \xe6\x98\xbe", 8, &text, &err), 0);
+    cr_expect_str_eq(text.p, "CUDA \xe6\x98\xbe");
+    str_free(&text);
+}
+
+Test(explain, the_end_of_a_large_text_in_utf16_is_still_utf16)
+{
+    char path[] = "/tmp/smfit-explain-XXXXXX";
+    struct str text = STR_INIT, plain = STR_INIT;
+    struct err err;
+    bool cut;
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    err_clear(&err);
+    cr_assert_eq(write(fd, "\xff\xfe", 2), 2);
+    /* An even and an odd place where the end begins. */
+    for (off_t more = 0; more < 2; more++) {
+        cr_assert_eq(ftruncate(fd, (off_t)EXPLAIN_BYTES_MAX + 100), 0);
+        cr_assert_eq(lseek(fd, 0, SEEK_END), (off_t)EXPLAIN_BYTES_MAX + 100);
+        cr_assert_eq(write(fd, "e\0n\0d\0 ", 6 + (size_t)more), 6 + more);
+        cr_assert_eq(explain_read(path, &text, &cut, &err), 0, "%s", err.msg);
+        cr_expect(cut);
+        cr_expect_leq(text.len, EXPLAIN_BYTES_MAX);
+        cr_assert_eq(explain_text_decode(text.p, text.len, &plain, &err), 0);
+        cr_expect_str_eq(plain.p + plain.len - 3, "end");
+        str_clear(&text);
+        str_clear(&plain);
+    }
+    close(fd);
+    unlink(path);
+    str_free(&text);
+    str_free(&plain);
 }
