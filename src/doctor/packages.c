@@ -122,7 +122,7 @@ static void read_info(struct doctor *d, size_t env, const char *folder, struct o
     split_info(folder, name, sizeof name, version, sizeof version);
     snprintf(path, sizeof path, "%s/%.255s/METADATA", site, folder);
     bool read = root_read(d->sysroot, path, METADATA_MAX, &text);
-    if (!read) {
+    if (!read && !unread_check(d, path)) {
         snprintf(path, sizeof path, "%s/%.255s/PKG-INFO", site, folder);
         read = root_read(d->sysroot, path, METADATA_MAX, &text);
     }
@@ -144,6 +144,8 @@ static void read_info(struct doctor *d, size_t env, const char *folder, struct o
         snprintf(path, sizeof path, "%s/%.255s/RECORD", site, folder);
         if (root_read(d->sysroot, path, RECORD_MAX, &text))
             owners_add_record(owners, text.p, d->package_count - 1);
+        else
+            unread_check(d, path);
     }
     str_free(&text);
 }

@@ -1,5 +1,5 @@
-/* Environments that mean harm, or are merely odd: bounded time and memory, and what could be looked at
- * stands. Scaled down: figures for the full size are in tests/doctor/README.md. */
+/* Environments that mean harm, or are merely odd: bounded time and memory, and what could be looked
+ * at stands. Scaled down: figures for the full size are in tests/doctor/README.md. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -100,6 +100,17 @@ Test(packages, what_may_not_be_read_is_counted_and_named)
     cr_expect_eq(d.unread_count, 2, "%zu", d.unread_count);
     cr_expect_str_eq(d.unread, SITE "/open/b.so");
     cr_expect_str_eq(d.unread_why.msg, "Permission denied");
+}
+
+Test(packages, notes_of_pip_that_may_not_be_read_are_named)
+{
+    run("cd ." SITE
+        " && mkdir a-1.dist-info b-1.dist-info && echo 'Name: a' >a-1.dist-info/METADATA && "
+        "echo 'a.so,,' >a-1.dist-info/RECORD && chmod 0 a-1.dist-info/* b-1.dist-info");
+    look_as_nobody();
+    cr_expect_eq(d.unread_count, 3, "%zu", d.unread_count);
+    cr_expect_str_eq(d.unread, SITE "/a-1.dist-info/METADATA");
+    cr_expect_not_null(package("a"));
 }
 
 Test(packages, an_environment_that_may_not_be_read_is_not_an_empty_one)
