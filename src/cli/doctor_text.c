@@ -281,11 +281,12 @@ static void print_fine(const struct doctor_view *v)
     bool any = false;
     for (size_t i = 0; i < v->doctor.package_count; i++)
         any |= doctor_view_shows(&v->doctor.packages[i]);
-    bool whole = !v->doctor.unread_count && !v->doctor.partial;
-    print_line(whole ? OUT_GOOD : OUT_DOUBTFUL, "doctor.diagnosis",
+    bool whole = !v->doctor.unread_count && !v->doctor.partial, card = v->doctor.gpu_count > 0;
+    print_line(whole && card ? OUT_GOOD : OUT_DOUBTFUL, "doctor.diagnosis",
                text_get(v->doctor.error && whole ? "doctor.fine_error"
                         : v->doctor.error        ? "doctor.fine_error_part"
                         : !whole                 ? "doctor.fine_part"
+                        : any && !card           ? "doctor.fine_no_card"
                         : any                    ? "doctor.fine"
                                                  : "doctor.fine_nothing"));
 }

@@ -165,6 +165,14 @@ $ smfit doctor --sysroot torch920m /no/such/folder -q | head -1
 GeForce 920M (3.5), driver 470.256.02
 2> smfit: no folder '/no/such/folder'
 
+## without a card there is no verdict
+$ mkdir -p nocard/opt/x && cp specimens/cuda118.so nocard/opt/x/
+
+$ smfit doctor -q --sysroot nocard
+no NVIDIA GPU found (PCI scan); --assume CARD answers for one
+
+diagnosis       Nothing wrong shows without a card; --assume CARD judges for one.
+
 ## a tree or a folder that is not there is no machine without faults; an empty name is no folder
 $ smfit doctor --sysroot nothere
 2> smfit: no folder 'nothere' (--sysroot)
