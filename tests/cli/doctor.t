@@ -173,6 +173,38 @@ no NVIDIA GPU found (PCI scan); --assume CARD answers for one
 
 diagnosis       Nothing wrong shows without a card; --assume CARD judges for one.
 
+## PTX that is too new for the last driver is no matter of the driver
+$ mkdir -p ptx/opt/ptx && cp specimens/cuda118.compute_35.ptx ptx/opt/ptx/
+
+$ smfit doctor -q --sysroot ptx /opt/ptx --assume 920m
+GeForce 920M (3.5), last driver 470.256.02
+package  verdict
+ptx      does not run: nothing for 3.5
+
+diagnosis       A9: the PTX is newer than the driver (certain)
+at fault        /opt/ptx/cuda118.compute_35.ptx
+evidence        ptx: cuda118.compute_35.ptx has compute_35; none of it runs on GeForce 920M (3.5).
+                The PTX is of a newer ISA version than the last driver for this card compiles.
+do this         build it with a CUDA toolkit that is not newer than the driver
+[3]
+
+## what PyTorch has compiled for another card is compiled again
+$ mkdir -p jit/home/u/.cache/torch_extensions/py310_cu118/fused && cp specimens/cuda130.so jit/home/u/.cache/torch_extensions/py310_cu118/fused/fused.so
+
+$ smfit doctor -q --sysroot jit --assume 920m
+GeForce 920M (3.5), last driver 470.256.02
+package  CUDA  verdict
+fused    13.0  does not run: nothing for 3.5
+
+diagnosis       A4: it was built from source for other architectures (certain)
+at fault        /home/u/.cache/torch_extensions/py310_cu118/fused/fused.so
+evidence        fused: fused.so has sm_75 sm_120a compute_75; none of it runs on GeForce 920M (3.5).
+do this         delete what PyTorch has compiled; it compiles it again for 3.5 when the program asks
+                for it
+                  rm -r '/home/u/.cache/torch_extensions/py310_cu118/fused'
+                  TORCH_CUDA_ARCH_LIST="3.5" python PROGRAM
+[3]
+
 ## a tree or a folder that is not there is no machine without faults; an empty name is no folder
 $ smfit doctor --sysroot nothere
 2> smfit: no folder 'nothere' (--sysroot)
