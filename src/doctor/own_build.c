@@ -165,7 +165,7 @@ static bool was_built_there(const struct doctor_package *p, const char *path)
 {
     char whole[ROOT_PATH_MAX];
     packages_path(p, path, whole);
-    return is_build_folder(path) || is_build_folder(whole);
+    return is_build_folder(whole);
 }
 
 /* "caffe-master": the archive of a repository, with its sources; "~/Alenka/alenka": a clone of it.

@@ -17,13 +17,6 @@ struct folders {
     size_t count;
 };
 
-/* Below `root`, or it itself. */
-static bool is_in(const char *folder, const char *root)
-{
-    size_t n = strlen(root);
-    return strncmp(folder, root, n) == 0 && (!folder[n] || folder[n] == '/');
-}
-
 /* Folders of the system are no checkouts, and environments are read by themselves. */
 static bool is_wanted(const struct doctor *d, const struct folders *f, const char *folder)
 {
@@ -31,18 +24,18 @@ static bool is_wanted(const struct doctor *d, const struct folders *f, const cha
                                          "/dev", "/etc", "/run",   "/var/lib" };
     static const char *const whole[] = { "/", "/home", "/root", "/opt", "/tmp", "/mnt", "/media", "/srv" };
     for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++)
-        if (is_in(folder, roots[i]))
+        if (root_is_in(folder, roots[i]))
             return false;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
         if (strcmp(folder, whole[i]) == 0)
             return false;
-    if (is_in(folder, "/home") && !strchr(folder + strlen("/home/"), '/'))
+    if (root_is_in(folder, "/home") && !strchr(folder + strlen("/home/"), '/'))
         return false; /* all that somebody has */
     for (size_t i = 0; i < d->env_count; i++)
-        if (is_in(folder, d->envs[i].site) || strcmp(folder, d->envs[i].path) == 0)
+        if (root_is_in(folder, d->envs[i].site) || strcmp(folder, d->envs[i].path) == 0)
             return false;
     for (size_t i = 0; i < f->count; i++)
-        if (is_in(folder, f->list[i]))
+        if (root_is_in(folder, f->list[i]))
             return false;
     return root_kind(d->sysroot, folder) == OS_FILE_FOLDER;
 }
@@ -120,7 +113,7 @@ int packages_of_links(struct doctor *d, size_t env, struct err *err)
 static bool is_given(const char *const *given, size_t count, const char *folder)
 {
     for (size_t i = 0; i < count; i++)
-        if (str_starts(given[i], folder) || str_starts(folder, given[i]))
+        if (root_is_in(given[i], folder) || root_is_in(folder, given[i]))
             return true;
     return false;
 }

@@ -46,11 +46,6 @@ static long package_for(struct app_walk *w, const char *path)
     return (long)w->d->package_count - 1;
 }
 
-static bool is_below(const char *path, const char *folder)
-{
-    return str_starts(path, folder) && path[strlen(folder)] == '/';
-}
-
 /* Files of an environment and of a checkout that it links to were read with it, toolkits are no
  * programs of the user. */
 static bool is_elsewhere(const struct app_walk *w, const char *path)
@@ -58,14 +53,14 @@ static bool is_elsewhere(const struct app_walk *w, const char *path)
     char full[ROOT_PATH_MAX];
     snprintf(full, sizeof full, "%.2000s/%.2000s", w->base, path);
     for (size_t i = 0; i < w->d->env_count; i++)
-        if (str_starts(full, w->d->envs[i].site))
+        if (root_is_in(full, w->d->envs[i].site))
             return true;
     for (size_t i = 0; i < w->d->host.toolkit_count; i++) {
-        if (is_below(full, w->d->host.toolkits[i].path))
+        if (root_is_in(full, w->d->host.toolkits[i].path))
             return true;
     }
     for (size_t i = 0; i < w->first; i++)
-        if (w->d->packages[i].from_source && is_below(full, w->d->packages[i].base))
+        if (w->d->packages[i].from_source && root_is_in(full, w->d->packages[i].base))
             return true;
     return w->skip_toolkits && str_starts(path, "cuda");
 }

@@ -80,6 +80,12 @@ bool root_resolve(const char *sysroot, const char *path, char full[ROOT_PATH_MAX
            snprintf(full, ROOT_PATH_MAX, "%s%s", sysroot, real) < ROOT_PATH_MAX;
 }
 
+bool root_is_in(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && (!path[n] || path[n] == '/');
+}
+
 enum os_file_kind root_kind(const char *sysroot, const char *path)
 {
     char full[ROOT_PATH_MAX];

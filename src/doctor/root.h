@@ -20,6 +20,9 @@ bool root_resolve(const char *sysroot, const char *path, char full[ROOT_PATH_MAX
 /* The path as that machine names it, links resolved: "/usr/lib/x.so.1" -> "/usr/lib/x.so.1.2". */
 bool root_real(const char *sysroot, const char *path, char real[ROOT_PATH_MAX]);
 
+/* `path` is `folder` or lies below it; by their names alone. */
+bool root_is_in(const char *path, const char *folder);
+
 enum os_file_kind root_kind(const char *sysroot, const char *path);
 
 /* Appends a small file; false (and `out` as it was) when it cannot be read or is larger. */

@@ -178,6 +178,17 @@ Test(outside, a_checkout_that_is_given_as_a_folder_counts_once)
     cr_expect_eq(count("u"), 0);
 }
 
+Test(outside, a_given_folder_hides_the_extensions_below_it_alone)
+{
+    static const char *const apps[] = { "/home/u" };
+    checkout("home/u/.cache/torch_extensions/mine");
+    checkout("home/u2/.cache/torch_extensions/theirs");
+    look(&(struct doctor_request){ .apps = apps, .app_count = 1 });
+    cr_expect_eq(count("mine"), 0);
+    cr_expect_eq(count("u"), 1);
+    cr_expect_eq(count("theirs"), 1);
+}
+
 Test(outside, what_pytorch_compiled_is_one_program_each)
 {
     checkout("home/u/.cache/torch_extensions/py38_cu117/fused");

@@ -121,3 +121,11 @@ Test(root, the_loader_asks_rpath_then_the_variable_then_runpath_then_folders)
     cr_assert_eq(hit.how, LOADER_NOWHERE);
     loader_close(&l);
 }
+
+Test(root, a_folder_whose_name_only_begins_alike_is_another)
+{
+    cr_expect(root_is_in("/home/u", "/home/u"));
+    cr_expect(root_is_in("/home/u/x", "/home/u"));
+    cr_expect_not(root_is_in("/home/user2/x", "/home/u"));
+    cr_expect_not(root_is_in("/home", "/home/u"));
+}
