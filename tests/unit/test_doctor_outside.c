@@ -8,18 +8,12 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "doctor_tree.h"
 
 #define SITE "e/lib/python3.8/site-packages"
 
-static char tree[64], library[PATH_MAX];
+static char library[PATH_MAX];
 static struct doctor d;
-
-static void run(const char *command)
-{
-    char line[PATH_MAX + 1200];
-    snprintf(line, sizeof line, "cd '%s' && %s", tree, command);
-    cr_assert_eq(system(line), 0, "%s", command);
-}
 
 /* A note of pip's in site-packages. */
 static void note(const char *name, const char *text)
@@ -35,20 +29,17 @@ static void note(const char *name, const char *text)
 static void make_tree(void)
 {
     cr_assert_not_null(realpath("tests/data/specimens/cuda118.so", library));
-    snprintf(tree, sizeof tree, "/tmp/smfit-outside-XXXXXX");
-    cr_assert_not_null(mkdtemp(tree));
+    tree_make();
     d = (struct doctor){ .sysroot = tree };
     d.gpus[0] = (struct doctor_gpu){ .rule = { .cc = 35, .os = ARCH_LINUX } };
     d.gpu_count = 1;
-    run("mkdir -p " SITE);
+    tree_run("mkdir -p " SITE);
 }
 
 static void remove_tree(void)
 {
     doctor_free(&d);
-    char line[128];
-    snprintf(line, sizeof line, "rm -rf '%s'", tree);
-    cr_expect_eq(system(line), 0);
+    tree_remove();
 }
 
 TestSuite(outside, .init = make_tree, .fini = remove_tree);
@@ -90,7 +81,7 @@ static void checkout(const char *folder)
     char command[PATH_MAX + 400];
     snprintf(command, sizeof command, "mkdir -p './%s/ops' && cp '%s' './%s/ops/ext.so'", folder,
              library, folder);
-    run(command);
+    tree_run(command);
 }
 
 Test(outside, a_folder_in_a_pth_file_is_read_as_built_from_source)
@@ -147,7 +138,7 @@ Test(outside, a_project_with_its_environment_inside_is_read)
 {
     static const char *const pythons[] = { "/home/u/proj/.venv" };
     checkout("home/u/proj");
-    run("mkdir -p home/u/proj/.venv/lib/python3.8/site-packages && "
+    tree_run("mkdir -p home/u/proj/.venv/lib/python3.8/site-packages && "
         "echo /home/u/proj >home/u/proj/.venv/lib/python3.8/site-packages/p.pth");
     look(&(struct doctor_request){ .pythons = pythons, .python_count = 1 });
     cr_expect_eq(count("proj"), 1);
@@ -204,7 +195,7 @@ Test(outside, a_variable_says_where_pytorch_compiles)
 {
     checkout("home/u/.cache/torch_extensions/stale");
     checkout("data/ext/fresh");
-    run("echo TORCH_EXTENSIONS_DIR=/data/ext >env.txt");
+    tree_run("echo TORCH_EXTENSIONS_DIR=/data/ext >env.txt");
     look(&(struct doctor_request){ .app_count = 0 });
     cr_expect_eq(count("fresh"), 1);
     cr_expect_eq(count("stale"), 0);
@@ -213,7 +204,7 @@ Test(outside, a_variable_says_where_pytorch_compiles)
 Test(outside, the_cache_of_the_one_who_asks_is_found_wherever_it_is)
 {
     checkout("data/cache/torch_extensions/py310_cu118/ops");
-    run("echo XDG_CACHE_HOME=/data/cache >env.txt");
+    tree_run("echo XDG_CACHE_HOME=/data/cache >env.txt");
     look_at_environment();
     cr_expect_eq(count("ops"), 1);
 }
@@ -221,7 +212,7 @@ Test(outside, the_cache_of_the_one_who_asks_is_found_wherever_it_is)
 Test(outside, the_root_is_no_folder_of_extensions)
 {
     checkout("data/ext");
-    run("echo TORCH_EXTENSIONS_DIR=/ >env.txt");
+    tree_run("echo TORCH_EXTENSIONS_DIR=/ >env.txt");
     look_at_environment();
     cr_expect_eq(d.package_count, 0);
 }

@@ -12,34 +12,25 @@
 #include "core/os.h"
 #include "doctor/doctor.h"
 #include "doctor/saved_image.h"
+#include "doctor_tree.h"
 
 #define SITE "/e/lib/python3.8/site-packages"
 
-static char tree[64];
 static struct doctor d;
-
-static void run(const char *command)
-{
-    char line[900];
-    snprintf(line, sizeof line, "cd '%s' && %s", tree, command);
-    cr_assert_eq(system(line), 0, "%s", command);
-}
 
 static void make_tree(void)
 {
-    snprintf(tree, sizeof tree, "/tmp/smfit-packages-XXXXXX");
-    cr_assert_not_null(mkdtemp(tree));
+    tree_make();
     d = (struct doctor){ .sysroot = tree };
     d.gpus[0] = (struct doctor_gpu){ .rule = { .cc = 35, .os = ARCH_LINUX } };
     d.gpu_count = 1;
-    run("mkdir -p ." SITE);
+    tree_run("mkdir -p ." SITE);
 }
 
 static void remove_tree(void)
 {
     doctor_free(&d);
-    run("chmod -R u+rwx . && rm -rf ./*");
-    rmdir(tree);
+    tree_remove();
 }
 
 TestSuite(packages, .init = make_tree, .fini = remove_tree);
@@ -73,7 +64,7 @@ static const struct doctor_package *package(const char *name)
 
 Test(packages, loops_fifos_and_unreadable_folders_are_passed_by)
 {
-    run("cd ." SITE " && ln -s . loop && ln -s loop2 loop2 && mkfifo pipe.so && mkdir shut && "
+    tree_run("cd ." SITE " && ln -s . loop && ln -s loop2 loop2 && mkfifo pipe.so && mkdir shut && "
         "chmod 0 shut && ln -s /dev/zero zero.so && head -c 500 /dev/zero >plain.so");
     look(0);
     cr_expect_not(d.partial);
@@ -84,7 +75,7 @@ Test(packages, loops_fifos_and_unreadable_folders_are_passed_by)
 static void look_as_nobody(void)
 {
     uid_t was = geteuid();
-    run("chmod 755 .");
+    tree_run("chmod 755 .");
     if (!was)
         cr_assert_eq(seteuid(65534), 0);
     look(0);
@@ -94,7 +85,7 @@ static void look_as_nobody(void)
 
 Test(packages, what_may_not_be_read_is_counted_and_named)
 {
-    run("cd ." SITE " && mkdir open shut && head -c 500 /dev/zero >open/a.so && "
+    tree_run("cd ." SITE " && mkdir open shut && head -c 500 /dev/zero >open/a.so && "
         "head -c 500 /dev/zero >open/b.so && chmod 0 open/b.so shut");
     look_as_nobody();
     cr_expect_eq(d.unread_count, 2, "%zu", d.unread_count);
@@ -104,7 +95,7 @@ Test(packages, what_may_not_be_read_is_counted_and_named)
 
 Test(packages, notes_of_pip_that_may_not_be_read_are_named)
 {
-    run("cd ." SITE
+    tree_run("cd ." SITE
         " && mkdir a-1.dist-info b-1.dist-info && echo 'Name: a' >a-1.dist-info/METADATA && "
         "echo 'a.so,,' >a-1.dist-info/RECORD && chmod 0 a-1.dist-info/* b-1.dist-info");
     look_as_nobody();
@@ -115,7 +106,7 @@ Test(packages, notes_of_pip_that_may_not_be_read_are_named)
 
 Test(packages, an_environment_that_may_not_be_read_is_not_an_empty_one)
 {
-    run("chmod 0 ." SITE);
+    tree_run("chmod 0 ." SITE);
     look_as_nobody();
     cr_expect_eq(d.unread_count, 1, "%zu", d.unread_count);
     cr_expect_str_eq(d.unread, SITE);
@@ -123,7 +114,7 @@ Test(packages, an_environment_that_may_not_be_read_is_not_an_empty_one)
 
 Test(packages, folders_of_conda_that_may_not_be_read_are_named)
 {
-    run("mkdir -p e/conda-meta e/bin && echo '{}' >e/conda-meta/a.json && chmod 0 e/bin");
+    tree_run("mkdir -p e/conda-meta e/bin && echo '{}' >e/conda-meta/a.json && chmod 0 e/bin");
     look_as_nobody();
     cr_expect_eq(d.unread_count, 1, "%zu", d.unread_count);
     cr_expect_str_eq(d.unread, "/e/bin");
@@ -137,7 +128,7 @@ Test(packages, what_doctor_looks_into_by_itself_may_be_shut)
     struct err err;
     uid_t was = geteuid();
     err_clear(&err);
-    run("mkdir -p opt/shut usr/local/shut && chmod 0 opt/shut usr/local/shut && chmod 755 .");
+    tree_run("mkdir -p opt/shut usr/local/shut && chmod 0 opt/shut usr/local/shut && chmod 755 .");
     host_read(tree, &d.host);
     if (!was)
         cr_assert_eq(seteuid(65534), 0);
@@ -151,7 +142,7 @@ Test(packages, what_doctor_looks_into_by_itself_may_be_shut)
 /* /proc/self/exe is cp itself: a whole ELF file of the system's linker. */
 Test(packages, a_library_without_its_end_is_not_one_without_gpu_code)
 {
-    run("cd ." SITE " && cp /proc/self/exe whole.so && head -c 5000 whole.so >cut.so && "
+    tree_run("cd ." SITE " && cp /proc/self/exe whole.so && head -c 5000 whole.so >cut.so && "
         "cp cut.so cut.so.debug && printf 'INPUT(-lm) %0100d' 0 >script.so");
     look(0);
     cr_expect_eq(d.unread_count, 1, "%zu", d.unread_count);
@@ -161,7 +152,7 @@ Test(packages, a_library_without_its_end_is_not_one_without_gpu_code)
 
 Test(packages, many_empty_files_make_no_packages)
 {
-    run("cd ." SITE " && for k in $(seq 40); do mkdir p$k && (cd p$k && seq -f f%g.so 500 | xargs "
+    tree_run("cd ." SITE " && for k in $(seq 40); do mkdir p$k && (cd p$k && seq -f f%g.so 500 | xargs "
         "touch); done");
     look(0);
     cr_expect_geq(d.files_seen, 20000);
@@ -171,7 +162,7 @@ Test(packages, many_empty_files_make_no_packages)
 
 Test(packages, a_huge_hole_ends_with_the_time_and_is_said_to_be_partial)
 {
-    run("cd ." SITE " && truncate -s 200G huge.so && printf '\\177ELF\\2\\1\\1' | "
+    tree_run("cd ." SITE " && truncate -s 200G huge.so && printf '\\177ELF\\2\\1\\1' | "
         "dd of=huge.so conv=notrunc 2>/dev/null");
     uint64_t start = os_now_ns();
     look(300);
@@ -182,12 +173,12 @@ Test(packages, a_huge_hole_ends_with_the_time_and_is_said_to_be_partial)
 
 Test(packages, metadata_that_lies_is_bounded)
 {
-    run("cd ." SITE " && mkdir torch-1.0.dist-info && cd torch-1.0.dist-info && "
+    tree_run("cd ." SITE " && mkdir torch-1.0.dist-info && cd torch-1.0.dist-info && "
         "printf 'Name: torch\\nVersion: 1.0\\n' >METADATA && "
         "yes '../../../../etc/passwd,sha256=x,999999999999' | head -200000 >RECORD");
-    run("cd ." SITE " && mkdir long-1.0.dist-info && yes | tr -d '\\n' | head -c 3000000 "
+    tree_run("cd ." SITE " && mkdir long-1.0.dist-info && yes | tr -d '\\n' | head -c 3000000 "
         ">long-1.0.dist-info/METADATA");
-    run("mkdir -p e/conda-meta && printf '{\"name\": 7, \"files\": {}}' >e/conda-meta/a.json && "
+    tree_run("mkdir -p e/conda-meta && printf '{\"name\": 7, \"files\": {}}' >e/conda-meta/a.json && "
         "printf '{\"name\": \"cudnn\", \"files\": [1, null, \"../../x.so\"], \"depends\": \"x\"}' "
         ">e/conda-meta/b.json && printf '[' >e/conda-meta/c.json");
     look(0);
@@ -198,10 +189,10 @@ Test(packages, metadata_that_lies_is_bounded)
 
 Test(packages, a_name_over_condas_own_is_noted_as_a_mix)
 {
-    run("mkdir -p e/conda-meta && printf '{\"name\": \"pytorch\", \"version\": \"1.12.1\", "
+    tree_run("mkdir -p e/conda-meta && printf '{\"name\": \"pytorch\", \"version\": \"1.12.1\", "
         "\"build\": \"py3.8_cuda11.3_cudnn8.3.2_0\", \"channel\": "
         "\"https://conda.anaconda.org/pytorch/linux-64\"}' >e/conda-meta/pytorch-1.12.1.json");
-    run("cd ." SITE " && mkdir torch-2.0.0.dist-info && cd torch-2.0.0.dist-info && "
+    tree_run("cd ." SITE " && mkdir torch-2.0.0.dist-info && cd torch-2.0.0.dist-info && "
         "printf 'Name: torch\\nVersion: 2.0.0\\n' >METADATA && printf 'pip\\n' >INSTALLER");
     look(0);
     cr_assert_eq(d.mix_count, 1);
@@ -211,7 +202,7 @@ Test(packages, a_name_over_condas_own_is_noted_as_a_mix)
 
 Test(packages, conda_says_what_a_package_was_built_for)
 {
-    run("mkdir -p e/conda-meta && printf '{\"name\": \"pytorch\", \"version\": \"1.12.1\", "
+    tree_run("mkdir -p e/conda-meta && printf '{\"name\": \"pytorch\", \"version\": \"1.12.1\", "
         "\"build\": \"py3.8_cuda11.3_cudnn8.3.2_0\", \"channel\": "
         "\"https://conda.anaconda.org/pytorch/linux-64\"}' >e/conda-meta/pytorch-1.12.1.json");
     look(0);
@@ -229,7 +220,7 @@ Test(packages, a_saved_image_is_laid_out_by_its_layers)
     struct err err;
     char path[200], full[800];
     struct stat st;
-    run("mkdir -p a/opt/site b/opt/site c && head -c 100 /dev/zero >a/opt/site/old.so && "
+    tree_run("mkdir -p a/opt/site b/opt/site c && head -c 100 /dev/zero >a/opt/site/old.so && "
         "head -c 100 /dev/zero >a/opt/site/kept.so && touch b/opt/site/.wh.old.so && "
         "mkdir -p one two && tar -C a -cf one/layer.tar opt && "
         "tar -C b -cf two/layer.tar opt && "
@@ -257,7 +248,7 @@ Test(packages, what_is_no_image_is_refused_and_leaves_nothing)
     struct err err;
     char path[200], folder[600];
     struct stat st;
-    run("printf x >x && tar -cf plain.tar x");
+    tree_run("printf x >x && tar -cf plain.tar x");
     snprintf(path, sizeof path, "%s/plain.tar", tree);
     err_clear(&err);
     cr_assert_neq(saved_image_open(path, 0, &image, &err), 0);

@@ -7,24 +7,16 @@
 #include <unistd.h>
 
 #include "doctor/saved_image.h"
+#include "doctor_tree.h"
 
-static char tree[64];
 static struct saved_image image;
 static struct err err;
-
-static void run(const char *command)
-{
-    char line[900];
-    snprintf(line, sizeof line, "cd '%s' && %s", tree, command);
-    cr_assert_eq(system(line), 0, "%s", command);
-}
 
 /* one/layer.tar with a.so, b.so and, last but one, an archive of somebody's tests that is cut. */
 static void start(void)
 {
-    snprintf(tree, sizeof tree, "/tmp/smfit-saved-XXXXXX");
-    cr_assert_not_null(mkdtemp(tree));
-    run("mkdir -p one two t L && head -c 30000 /dev/urandom >L/a.so && cp L/a.so t/x.so && "
+    tree_make();
+    tree_run("mkdir -p one two t L && head -c 30000 /dev/urandom >L/a.so && cp L/a.so t/x.so && "
         "tar -cf t.tar t && head -c 9000 t.tar >L/test.tar && cp L/a.so L/z.so && "
         "tar -C L -cf whole.tar a.so test.tar z.so && cp whole.tar one/layer.tar && "
         "printf '{\"config\": {}}' >abc.json && "
@@ -35,8 +27,7 @@ static void start(void)
 static void end(void)
 {
     saved_image_close(&image);
-    run("rm -rf ./*");
-    rmdir(tree);
+    tree_remove();
 }
 
 TestSuite(saved_image, .init = start, .fini = end);
@@ -53,9 +44,9 @@ static int pack(const char *manifest)
     char command[600];
     if (manifest) {
         snprintf(command, sizeof command, "printf '%%s' '%s' >manifest.json", manifest);
-        run(command);
+        tree_run(command);
     }
-    run("tar -cf image.tar abc.json manifest.json one two");
+    tree_run("tar -cf image.tar abc.json manifest.json one two");
     return open_image("image.tar");
 }
 
@@ -82,7 +73,7 @@ Test(saved_image, a_layer_that_is_cut_is_said_wherever_it_ends)
     for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
         char command[100];
         snprintf(command, sizeof command, "head -c %s whole.tar >one/layer.tar", cuts[i]);
-        run(command);
+        tree_run(command);
         cr_assert_eq(pack(NULL), 0, "%s", err.msg);
         cr_expect_eq(image.damage_count, 1, "%s: %zu", cuts[i], image.damage_count);
         cr_expect_str_eq(image.damaged, "one/layer.tar");
@@ -96,7 +87,7 @@ Test(saved_image, a_layer_of_random_bytes_or_of_none_is_no_archive)
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
         char command[100];
         snprintf(command, sizeof command, "%s >one/layer.tar", layers[i]);
-        run(command);
+        tree_run(command);
         cr_assert_eq(pack(NULL), 0, "%s", err.msg);
         cr_expect_eq(image.damage_count, 1);
         cr_expect_str_eq(image.damage.msg, "the layer is no archive");
@@ -107,9 +98,9 @@ Test(saved_image, a_layer_of_random_bytes_or_of_none_is_no_archive)
 /* RUN true, RUN mkdir x, and the same layer twice, which "docker save" writes as a link. */
 Test(saved_image, a_layer_without_a_file_and_one_that_is_a_link_are_whole)
 {
-    run("mkdir -p E/empty && tar -C E -cf two/layer.tar empty && mkdir three four && "
+    tree_run("mkdir -p E/empty && tar -C E -cf two/layer.tar empty && mkdir three four && "
         "tar -cf three/layer.tar -T /dev/null && ln -s ../one/layer.tar four/layer.tar");
-    run("printf '[{\"Config\": \"abc.json\", \"Layers\": [\"one/layer.tar\", \"two/layer.tar\", "
+    tree_run("printf '[{\"Config\": \"abc.json\", \"Layers\": [\"one/layer.tar\", \"two/layer.tar\", "
         "\"three/layer.tar\", \"four/layer.tar\"]}]' >manifest.json && "
         "tar -cf image.tar abc.json manifest.json one two three four");
     cr_assert_eq(open_image("image.tar"), 0, "%s", err.msg);
@@ -158,7 +149,7 @@ Test(saved_image, a_manifest_that_names_nothing_is_refused_for_what_it_is)
 
 Test(saved_image, a_file_that_is_no_archive_is_no_image)
 {
-    run("echo text >text && : >empty && printf '\\0' >nul && tar -cf t.tar abc.json && "
+    tree_run("echo text >text && : >empty && printf '\\0' >nul && tar -cf t.tar abc.json && "
         "head -c 100 t.tar >start");
     static const char *const files[] = { "text", "empty", "nul", "start" };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
